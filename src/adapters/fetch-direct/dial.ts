@@ -1,0 +1,208 @@
+import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from "node:net";
+import { connect as connectTls, type SecureContext } from "node:tls";
+import type { Bytes, Millis } from "../../kernel/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { AddressPolicy } from "./address-policy.ts";
+import { connectFailure, type Failure, tlsFailure } from "./failure.ts";
+import type { DirectRouteOptions } from "./options.ts";
+import type { Origin } from "./origin.ts";
+import type { Resolver } from "./resolver.ts";
+
+/** Addresses tried for one connection. */
+const MAX_ATTEMPTS = 4;
+/** As undici's own connector: bodies come in pieces of up to 64 KiB. */
+const READ_PIECE: Bytes = 64 * 1024;
+const ignore = (): void => {};
+
+/** `net.connect` passes these on to its stream, which its declaration leaves out. */
+interface StreamOptions {
+  readonly highWaterMark: Bytes;
+}
+
+export interface DialParts {
+  readonly clock: Clock;
+  readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
+  readonly secureContext: SecureContext;
+  readonly options: DirectRouteOptions;
+}
+
+export type DialOutcome =
+  | { readonly kind: "connected"; readonly socket: Socket; readonly raw: Socket }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/**
+ * Opens one connection: name to addresses, TCP, TLS. The policy is asked for each address in the moment before it is connected
+ * to, literals in URLs included, and the socket goes to that address and not to the name: a name that resolves differently a
+ * second time (DNS rebinding) gains nothing. Host and SNI carry the name.
+ *
+ * States: resolve -> connect (one address after the other) -> tls (https only) -> ended. `end` is called once on entering ended,
+ * unless the dial was cancelled. Deadlines are checked from outside, by the sweep.
+ */
+export class Dial {
+  readonly #parts: DialParts;
+  readonly #origin: Origin;
+  readonly #end: (outcome: DialOutcome) => void;
+  #state: "resolve" | "connect" | "tls" | "ended" = "resolve";
+  #addresses: string[] = [];
+  #attempts = 0;
+  #refused: string | undefined;
+  #failure: Failure | undefined;
+  #raw: Socket | undefined;
+  #tls: Socket | undefined;
+  #stateAt: Millis = 0;
+  #attemptAt: Millis = 0;
+  #bytesIn: Bytes = 0;
+  #bytesOut: Bytes = 0;
+
+  constructor(parts: DialParts, origin: Origin, end: (outcome: DialOutcome) => void) {
+    this.#parts = parts;
+    this.#origin = origin;
+    this.#end = end;
+  }
+
+  get state(): "resolve" | "connect" | "tls" | "ended" {
+    return this.#state;
+  }
+
+  /** What attempts have moved that did not succeed; the sockets of one that did count for themselves. */
+  get bytes(): { readonly out: Bytes; readonly in: Bytes } {
+    return { out: this.#bytesOut + (this.#raw?.bytesWritten ?? 0), in: this.#bytesIn + (this.#raw?.bytesRead ?? 0) };
+  }
+
+  start(): void {
+    const known = this.#parts.resolver.known(this.#origin.hostname);
+    if (known !== undefined) {
+      this.#connectTo(known);
+      return;
+    }
+    this.#parts.resolver.lookup(this.#origin.hostname, (answer) => {
+      if (this.#state !== "resolve") return;
+      if (answer.kind === "found") this.#connectTo(answer.addresses);
+      else this.#fail({ code: "dns", phase: "resolve", message: answer.message });
+    });
+  }
+
+  /** Ends what has taken too long. */
+  check(now: Millis): void {
+    const { connectTimeout, tlsTimeout } = this.#parts.options;
+    if (this.#state === "tls" && now - this.#stateAt >= tlsTimeout) {
+      this.#fail({ code: "timeout", phase: "tls", message: `no TLS handshake within ${tlsTimeout} ms` });
+    }
+    if (this.#state !== "connect") return;
+    if (now - this.#stateAt >= connectTimeout) {
+      this.#fail({ code: "timeout", phase: "connect", message: `no connection within ${connectTimeout} ms` });
+    } else if (this.#addresses.length > 0 && now - this.#attemptAt >= connectTimeout / (this.#attempts + this.#addresses.length)) {
+      this.#dropRaw();
+      this.#tryNext();
+    }
+  }
+
+  cancel(): void {
+    this.#state = "ended";
+    this.#tls?.destroy();
+    this.#raw?.destroy();
+  }
+
+  #connectTo(addresses: readonly string[]): void {
+    const { preferred } = this.#origin;
+    const ordered =
+      preferred !== undefined && addresses.includes(preferred) ? [preferred, ...addresses.filter((one) => one !== preferred)] : addresses;
+    this.#addresses = ordered.slice(0, MAX_ATTEMPTS);
+    this.#state = "connect";
+    this.#stateAt = this.#parts.clock.now();
+    this.#tryNext();
+  }
+
+  #tryNext(): void {
+    const { hostname, port } = this.#origin;
+    let address = this.#addresses.shift();
+    while (address !== undefined && !this.#parts.policy.permits(address, hostname, port)) {
+      this.#refused = address;
+      address = this.#addresses.shift();
+    }
+    if (address === undefined) {
+      const refused: Failure = {
+        code: "private-address",
+        phase: "resolve",
+        message: `${hostname} is at ${this.#refused}, which is not a public address`,
+      };
+      this.#fail(this.#failure ?? refused);
+      return;
+    }
+    this.#attempts += 1;
+    this.#attemptAt = this.#parts.clock.now();
+    this.#openRaw(address);
+  }
+
+  #openRaw(address: string): void {
+    const target: NetConnectOpts & StreamOptions = { host: address, port: this.#origin.port, noDelay: true, highWaterMark: READ_PIECE };
+    const raw = connectTcp(target);
+    this.#raw = raw;
+    // Stays for the socket's life: an error nobody listens to would end the process.
+    raw.on("error", (error) => {
+      if (raw !== this.#raw || this.#state !== "connect") return;
+      this.#failure = worse(this.#failure, connectFailure(error, address));
+      this.#dropRaw();
+      this.#tryNext();
+    });
+    raw.once("connect", () => {
+      if (raw !== this.#raw || this.#state !== "connect") return;
+      this.#origin.preferred = address;
+      if (this.#origin.secure) this.#openTls(raw);
+      else this.#succeed(raw, raw);
+    });
+  }
+
+  #openTls(raw: Socket): void {
+    const { clock, secureContext, options } = this.#parts;
+    const { hostname } = this.#origin;
+    this.#state = "tls";
+    this.#stateAt = clock.now();
+    const socket = connectTls({
+      socket: raw,
+      host: hostname,
+      ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+      secureContext,
+      rejectUnauthorized: options.tls.verify,
+      ALPNProtocols: ["http/1.1"],
+    });
+    this.#tls = socket;
+    socket.on("error", (error) => {
+      if (this.#state === "tls") this.#fail(tlsFailure(error, hostname));
+    });
+    socket.once("close", () => {
+      if (this.#state === "tls") this.#fail({ code: "connect", phase: "tls", message: "the connection was closed in the TLS handshake" });
+    });
+    socket.once("secureConnect", () => {
+      if (this.#state === "tls") this.#succeed(socket, raw);
+    });
+  }
+
+  /** Gives up an attempt, keeping what it moved. */
+  #dropRaw(): void {
+    const raw = this.#raw;
+    this.#raw = undefined;
+    if (raw === undefined) return;
+    this.#bytesIn += raw.bytesRead;
+    this.#bytesOut += raw.bytesWritten;
+    raw.on("error", ignore).destroy();
+  }
+
+  #succeed(socket: Socket, raw: Socket): void {
+    this.#state = "ended";
+    this.#raw = undefined;
+    this.#tls = undefined;
+    this.#end({ kind: "connected", socket, raw });
+  }
+
+  #fail(failure: Failure): void {
+    this.cancel();
+    this.#end({ kind: "failed", failure });
+  }
+}
+
+/** Of two failed addresses, the one that says more: the remote end's answer before this machine's. */
+function worse(before: Failure | undefined, now: Failure): Failure {
+  return before !== undefined && before.phase !== "local" && now.phase === "local" ? before : now;
+}

@@ -1,0 +1,42 @@
+import type { Connection } from "./connection.ts";
+
+/** Where connections lead: scheme, name and port. Lives as long as it has connections or fetches. */
+export interface Origin {
+  /** `https://example.com:8443`, as it stands in the URL. */
+  readonly key: string;
+  readonly secure: boolean;
+  /** Without brackets when it is an IPv6 address. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Most recently used last. */
+  readonly idle: Connection[];
+  /** The address that was connected to last; it is tried first. */
+  preferred: string | undefined;
+  /** Open connections and dials. */
+  users: number;
+}
+
+/** undefined when the URL is not absolute http or https. */
+export function splitUrl(url: string): { readonly key: string; readonly path: string } | undefined {
+  const start = url.startsWith("http://") ? 7 : url.startsWith("https://") ? 8 : 0;
+  if (start === 0 || start === url.length) return undefined;
+  const slash = url.indexOf("/", start);
+  return slash === -1 ? { key: url, path: "/" } : { key: url.slice(0, slash), path: url.slice(slash) };
+}
+
+export function originOf(key: string): Origin {
+  const secure = key.startsWith("https:");
+  const authority = key.slice(secure ? 8 : 7);
+  const end = authority.indexOf("]");
+  const colon = authority.indexOf(":", end + 1);
+  const name = colon === -1 ? authority : authority.slice(0, colon);
+  return {
+    key,
+    secure,
+    hostname: end === -1 ? name : name.slice(1, -1),
+    port: colon === -1 ? (secure ? 443 : 80) : Number(authority.slice(colon + 1)),
+    idle: [],
+    preferred: undefined,
+    users: 0,
+  };
+}

@@ -1,0 +1,163 @@
+import type { UrlId } from "../../kernel/units.ts";
+import type { Rescheduled, Settlement, StoreBatch, StoredPage } from "../../ports/store.ts";
+import { BulkInsert } from "./bulk-insert.ts";
+import type { Cell, Connection, Statement } from "./database.ts";
+import { flagsOf, listText, outcomeCode, PAGE_COLUMNS } from "./rows.ts";
+
+/** What the fence turned away. By item, not by id: one batch may hold a stale and a valid item of the same URL. */
+export interface Refused {
+  readonly settlements: ReadonlySet<Settlement>;
+  readonly rescheduled: ReadonlySet<Rescheduled>;
+}
+
+type Item = Rescheduled | Settlement;
+const byIdAndToken = (a: Item, b: Item) => a.id - b.id || a.token - b.token;
+
+const STATE_COLUMNS = ["pass", "outcome", "duplicate_of", "seq", "code"] as const;
+const ALL_COLUMNS = ["id", "token", "attempts", ...STATE_COLUMNS, ...PAGE_COLUMNS] as const;
+
+/** Writes the state of URLs behind the fence of their tokens, without reading a row first. */
+export class PageWriter {
+  readonly #inserts: BulkInsert;
+  readonly #seqOf: Statement;
+  readonly #updateState: Statement;
+  readonly #updatePage: Statement;
+  readonly #retryFirst: Statement;
+  readonly #retry: Statement;
+  /** Parameters of the two updates, reused. */
+  readonly #stateCells: Cell[] = [];
+  readonly #pageCells: Cell[] = [];
+  /** Inserts of this batch whose row has not been checked, and how many were found written. */
+  #unchecked: Settlement[] = [];
+  #written = 0;
+  #stale = new Set<Settlement>();
+  #staleRetries = new Set<Rescheduled>();
+
+  constructor(db: Connection) {
+    const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(", ");
+    const settle = "UPDATE page SET token = token + 1, attempts = 0, due_at = NULL, retry_code = NULL";
+    this.#inserts = new BulkInsert(db, `INSERT OR IGNORE INTO page (${ALL_COLUMNS.join(", ")})`, ALL_COLUMNS.length, 16);
+    this.#seqOf = db.prepare("SELECT seq FROM page WHERE id = ?");
+    // Without a new copy the old one stays, and with it what it duplicates.
+    this.#updateState = db.prepare(
+      `${settle}, pass = ?, outcome = ?, duplicate_of = coalesce(?, duplicate_of), seq = ?, code = ? WHERE id = ? AND token = ?`,
+    );
+    this.#updatePage = db.prepare(`${settle}, ${set(STATE_COLUMNS)}, ${set(PAGE_COLUMNS)} WHERE id = ? AND token = ?`);
+    this.#retryFirst = db.prepare("INSERT OR IGNORE INTO page (id, token, pass, attempts, due_at, retry_code) VALUES (?, 1, 0, ?, ?, ?)");
+    this.#retry = db.prepare("UPDATE page SET token = token + 1, attempts = ?, due_at = ?, retry_code = ? WHERE id = ? AND token = ?");
+  }
+
+  /**
+   * Applies in id order: neighbours share a database page, which is then written once. Items of one URL apply in the order
+   * of their tokens, so that a retry and its settlement may come in one batch.
+   */
+  apply(batch: Pick<StoreBatch, "settlements" | "rescheduled">): Refused {
+    this.#inserts.reset();
+    this.#unchecked = [];
+    this.#written = 0;
+    this.#stale = new Set();
+    this.#staleRetries = new Set();
+    const retries = batch.rescheduled.slice().sort(byIdAndToken);
+    let next = 0;
+    for (const settlement of batch.settlements.slice().sort(byIdAndToken)) {
+      while (next < retries.length && byIdAndToken(retries[next], settlement) < 0) this.#reschedule(retries[next++]);
+      this.#settle(settlement);
+    }
+    while (next < retries.length) this.#reschedule(retries[next++]);
+    if (this.#inserts.flush() !== this.#written + this.#unchecked.length) for (const settlement of this.#unchecked) this.#check(settlement);
+    return { settlements: this.#stale, rescheduled: this.#staleRetries };
+  }
+
+  /** No row has token 0 and every row a higher one, so that token decides between an insert and an update. */
+  #settle(settlement: Settlement): void {
+    this.#finish(settlement.id);
+    if (settlement.token === 0) {
+      this.#insert(settlement);
+      this.#unchecked.push(settlement);
+    } else if (this.#update(settlement) === 0) this.#stale.add(settlement);
+  }
+
+  #reschedule(item: Rescheduled): void {
+    this.#finish(item.id);
+    const { id, token, attempts, code } = item;
+    const dueAt = Math.round(item.dueAt);
+    const changed = token === 0 ? this.#retryFirst.run([id, attempts, dueAt, code]) : this.#retry.run([attempts, dueAt, code, id, token]);
+    if (changed === 0) this.#staleRetries.add(item);
+  }
+
+  /** Completes the insert before another item of the same URL, which would otherwise overtake it. */
+  #finish(id: UrlId): void {
+    const last = this.#unchecked.at(-1);
+    if (last === undefined || last.id !== id) return;
+    this.#inserts.flush();
+    this.#unchecked.pop();
+    if (this.#check(last)) this.#written++;
+  }
+
+  /** An ignored insert leaves the row with another visit's number; each number is given once. */
+  #check(settlement: Settlement): boolean {
+    const written = this.#seqOf.row([settlement.id])?.[0] === settlement.seq;
+    if (!written) this.#stale.add(settlement);
+    return written;
+  }
+
+  #insert(settlement: Settlement): void {
+    const inserts = this.#inserts;
+    inserts.put(settlement.id);
+    inserts.put(1);
+    inserts.put(0);
+    inserts.put(settlement.pass);
+    inserts.put(outcomeCode(settlement.outcome));
+    inserts.put(settlement.duplicateOf);
+    inserts.put(settlement.seq);
+    inserts.put(settlement.code);
+    const page = settlement.page;
+    if (page === null) for (let k = 0; k < PAGE_COLUMNS.length; k++) inserts.put(null);
+    else {
+      inserts.put(page.textHashVersion);
+      inserts.put(page.textHash);
+      inserts.put(flagsOf(page));
+      inserts.put(page.contentType);
+      inserts.put(page.charset);
+      inserts.put(page.title);
+      inserts.put(page.canonical);
+      inserts.put(page.etag);
+      inserts.put(page.lastModified);
+      inserts.put(listText(page.marks));
+      inserts.put(page.bodyHash);
+      inserts.put(page.links);
+    }
+    inserts.end();
+  }
+
+  #update(settlement: Settlement): number {
+    const page = settlement.page;
+    const cells = page === null ? this.#stateCells : this.#pageCells;
+    cells[0] = settlement.pass;
+    cells[1] = outcomeCode(settlement.outcome);
+    cells[2] = settlement.duplicateOf;
+    cells[3] = settlement.seq;
+    cells[4] = settlement.code;
+    const at = page === null ? STATE_COLUMNS.length : fillPage(cells, STATE_COLUMNS.length, page);
+    cells[at] = settlement.id;
+    cells[at + 1] = settlement.token;
+    return (page === null ? this.#updateState : this.#updatePage).run(cells);
+  }
+}
+
+/** @returns index behind the last cell written. */
+function fillPage(cells: Cell[], from: number, page: StoredPage): number {
+  cells[from] = page.textHashVersion;
+  cells[from + 1] = page.textHash;
+  cells[from + 2] = flagsOf(page);
+  cells[from + 3] = page.contentType;
+  cells[from + 4] = page.charset;
+  cells[from + 5] = page.title;
+  cells[from + 6] = page.canonical;
+  cells[from + 7] = page.etag;
+  cells[from + 8] = page.lastModified;
+  cells[from + 9] = listText(page.marks);
+  cells[from + 10] = page.bodyHash;
+  cells[from + 11] = page.links;
+  return from + PAGE_COLUMNS.length;
+}

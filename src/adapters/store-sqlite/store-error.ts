@@ -1,0 +1,78 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { StoreUnavailable, WeirError } from "../../kernel/errors.ts";
+
+/** Primary result codes of SQLite that mean something particular here: https://sqlite.org/rescode.html */
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const CONSTRAINT = 19;
+const NOTADB = 26;
+
+/** Less than this left on the disk: an I/O error is then taken for a full disk, which SQLite does not always report as one. */
+const NO_ROOM = 1 << 20;
+
+/** Turns whatever the binding threw into the one error a caller of the store can act on. Errors of weir pass unchanged. */
+export function storeError(path: string, error: unknown): WeirError {
+  if (error instanceof WeirError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const options = { cause: error };
+  switch (resultCode(error, text) & 0xff) {
+    case FULL:
+      return full(path, options);
+    case IOERR:
+      if (freeBytes(path) < NO_ROOM) return full(path, options);
+      return new StoreUnavailable("WEIR_STORE_FAILED", `The store ${path} could not be read or written: ${text}`, options);
+    case CORRUPT:
+    case NOTADB:
+      return new StoreUnavailable("WEIR_STORE_INVALID", `${path} is not a weir store, or is damaged: ${text}`, options);
+    case BUSY:
+    case LOCKED:
+      return new StoreUnavailable("WEIR_STORE_FAILED", `The store ${path} is locked by another program: ${text}`, options);
+    case READONLY:
+      return new StoreUnavailable("WEIR_STORE_FAILED", `The store ${path} may not be written: ${text}`, options);
+    case CANTOPEN:
+      if (freeBytes(path) < NO_ROOM) return full(path, options);
+      return new StoreUnavailable("WEIR_STORE_FAILED", `The store ${path} cannot be opened: ${text}`, options);
+    case CONSTRAINT:
+      // The schema's only constraints are ids given twice and missing values: the single writer broke its own rule.
+      return new WeirError("WEIR_BUG", `A batch for the store ${path} contradicts what it holds: ${text}`, options);
+    default:
+      return new StoreUnavailable("WEIR_STORE_FAILED", `The store ${path} failed: ${text}`, options);
+  }
+}
+
+/** True when SQLite refused because another connection holds the lock. */
+export function isBusy(error: WeirError): boolean {
+  const cause = error.cause;
+  return (resultCode(cause, cause instanceof Error ? cause.message : "") & 0xff) === BUSY;
+}
+
+function full(path: string, options: { cause: unknown }): StoreUnavailable {
+  return new StoreUnavailable(
+    "WEIR_STORE_FULL",
+    `No room on the disk for the store ${path}; nothing stored is lost, and writing goes on when there is room.`,
+    options,
+  );
+}
+
+/** SQLite's extended result code, or 0. A failed open carries it only as the number that ends its message. */
+function resultCode(error: unknown, text: string): number {
+  const code = (error as { rawCode?: unknown } | null)?.rawCode;
+  if (typeof code === "number") return code;
+  const opened = /Unable to open connection.*: (\d+)\W*$/.exec(text);
+  return opened ? Number(opened[1]) : 0;
+}
+
+function freeBytes(path: string): number {
+  try {
+    const disk = statfsSync(dirname(path));
+    return disk.bavail * disk.bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

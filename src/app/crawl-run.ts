@@ -1,0 +1,348 @@
+import { FIXED } from "../config/fixed.ts";
+import type { Settings } from "../config/settings.ts";
+import type { FingerprintSeed } from "../kernel/fingerprint.ts";
+import { hostKey, hostName } from "../kernel/host-key.ts";
+import type { OptionalField } from "../kernel/settled-url.ts";
+import type { Bytes, EpochMillis, Millis, Seq } from "../kernel/units.ts";
+import { Delivery } from "../pipeline/delivery.ts";
+import { Pipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
+import type { BoundBy } from "../pipeline/tally.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
+import type { FetchRoute } from "../ports/fetch-route.ts";
+import type { Sink } from "../ports/sink.ts";
+import type { Store } from "../ports/store.ts";
+import type { Scope } from "../stages/frontier/scope.ts";
+import { admissionRules } from "./admission-rules.ts";
+import { boundNow, statusOfRun, summaryOfRun } from "./crawl-report.ts";
+import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
+import { toSettledUrl } from "./output/settled-url.ts";
+import { PASS_META_KEY, type Pass } from "./pass.ts";
+
+/** Status snapshots, bound-by samples and limits are taken this often. Source: cli.md (live line). */
+const TICK: Millis = 1_000;
+
+export interface RunDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly route: FetchRoute;
+  readonly blobs: BlobStore | null;
+  readonly hashBody: PipelineDeps["hashBody"];
+  readonly inflate: PipelineDeps["inflate"];
+  readonly warn: (message: string) => void;
+  readonly peakRss: () => Bytes;
+  readonly pid: number;
+  /** Closes store, route and sinks. */
+  readonly close: () => Promise<void>;
+}
+
+export interface RunStart {
+  /** Canonical. */
+  readonly seeds: readonly string[];
+  readonly scope: Scope;
+  readonly pass: Pass;
+  readonly resumed: boolean;
+  readonly lastSeq: Seq;
+  readonly consumer: { readonly name: string; readonly sink: Sink; readonly from: Seq; readonly grain: number; readonly optional: readonly OptionalField[] } | null;
+  readonly seed: FingerprintSeed;
+}
+
+/**
+ * One run of a pass.
+ *
+ * States: *starting* → *scanning* (the store's URLs are read) → *running* → *draining* (nothing more starts; what is in flight
+ * ends, at most 25 s) → *done*. It ends by itself when nothing in scope waits (the pass is finished), when a limit of the run
+ * is reached, or when it is told to.
+ */
+export class CrawlRun implements CrawlHandle {
+  readonly done: Promise<CrawlSummary>;
+  readonly #deps: RunDeps;
+  readonly #settings: Settings;
+  readonly #start: RunStart;
+  readonly #scope: Scope;
+  readonly #aborts = new AbortController();
+  #pipeline: Pipeline | null = null;
+  #delivery: Delivery | null = null;
+  #delivered: Promise<void> = Promise.resolve();
+  #state: CrawlStatus["state"] = "starting";
+  #scanned = { done: 0, total: 0 };
+  #startedAt: Millis = 0;
+  #startedEpoch: EpochMillis = 0;
+  #endedAt: Millis | null = null;
+  #tickedAt: Millis = 0;
+  #ticker: CancelTimer | null = null;
+  #drainTimer: CancelTimer | null = null;
+  #cause: StopCause | null = null;
+  #finishing = false;
+  #failure: unknown = null;
+  #resolve: (summary: CrawlSummary) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+
+  constructor(deps: RunDeps, settings: Settings, start: RunStart) {
+    this.#deps = deps;
+    this.#settings = settings;
+    this.#start = start;
+    this.#scope = start.scope;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever never looks at `done` must not be ended by an unhandled rejection; whoever does still gets it.
+    this.done.catch(() => undefined);
+  }
+
+  start(): void {
+    const { clock } = this.#deps;
+    this.#startedAt = clock.now();
+    this.#startedEpoch = clock.epoch();
+    this.#tickedAt = this.#startedAt;
+    this.#tick();
+    this.#run().catch((error: unknown) => this.#fail(error));
+  }
+
+  status(): CrawlStatus {
+    const { clock, pid } = this.#deps;
+    return statusOfRun({ pipeline: this.#pipeline, state: this.#state, pid, startedAt: this.#startedEpoch, now: clock.now(), epoch: clock.epoch(), scanned: this.#scanned });
+  }
+
+  drain(): void {
+    if (this.#cause === null) this.#stopFor("user");
+  }
+
+  stop(): void {
+    this.#cause ??= "user";
+    this.#aborts.abort();
+    this.#delivery?.stop();
+    this.#pipeline?.abort();
+    this.#turn();
+  }
+
+  async #run(): Promise<void> {
+    const { store } = this.#deps;
+    const { pass, lastSeq } = this.#start;
+    this.#state = "scanning";
+    this.#scanned.total = (await store.totals(pass.number)).known;
+    const pipeline = this.#makePipeline();
+    this.#pipeline = pipeline;
+    this.#makeDelivery(pass.number, lastSeq);
+    await this.#loadHosts(pipeline);
+    await this.#scan(pipeline);
+    pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify(pass));
+    if (this.#cause !== null) return this.#finish();
+    this.#state = "running";
+    this.#delivered = this.#delivery?.run() ?? Promise.resolve();
+    this.#delivered.catch((error: unknown) => this.#consumerFailed(error));
+    pipeline.start(this.#start.seeds);
+  }
+
+  async #loadHosts(pipeline: Pipeline): Promise<void> {
+    const { store, clock } = this.#deps;
+    const now = clock.now();
+    const rows = await store.hosts();
+    for (const row of rows) pipeline.frontier.loadHost(row.id, row.key);
+    for (const row of rows) {
+      if (row.limiter === null && row.robots === null) continue;
+      const host = pipeline.frontier.hostById(row.id);
+      if (row.limiter !== null) host.limiter.restore(row.limiter, now);
+      if (row.robots !== null) host.robots.restore(row.robots, clock.epoch());
+      const pace = this.#paceOf(row.key);
+      host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
+    }
+  }
+
+  async #scan(pipeline: Pipeline): Promise<void> {
+    const { store, clock } = this.#deps;
+    const { maxDepth } = this.#settings;
+    const number = this.#start.pass.number;
+    const now = clock.now();
+    const epoch = clock.epoch();
+    await store.scan((row) => {
+      this.#scanned.done += 1;
+      if (row.skip === "depth" && (maxDepth === undefined || row.depth <= maxDepth)) {
+        row.skip = null;
+        pipeline.storeStage.revise(row.id, row.depth, null);
+      }
+      pipeline.load(row, row.pass < number, epoch, now);
+    }, this.#aborts.signal);
+  }
+
+  #makePipeline(): Pipeline {
+    const { clock, random, route, store, blobs, hashBody, inflate, warn } = this.#deps;
+    const settings = this.#settings;
+    const optional = this.#start.consumer?.optional ?? [];
+    return new Pipeline(
+      {
+        clock,
+        random,
+        route,
+        store,
+        blobs,
+        hashBody,
+        inflate,
+        warn,
+        judge: admissionRules(this.#scope, settings.maxDepth),
+        onSeedMoved: (from, to) => this.#seedMoved(from, to),
+        consumerHasRoom: (inFlight, lastSeq) => this.#delivery === null || lastSeq - this.#delivery.cursor + inFlight < this.#delivery.window,
+        onCommitted: (seq) => this.#delivery?.committed(seq),
+        onTurn: () => this.#turn(),
+        onFatal: (error) => {
+          this.#failure = error;
+          this.#stopFor("store");
+        },
+      },
+      {
+        pass: this.#start.pass.number,
+        seed: this.#start.seed,
+        concurrency: settings.concurrency,
+        ipCeiling: settings.ipCeiling,
+        parseItems: FIXED.parse.items,
+        parseBytes: FIXED.parse.bytes,
+        maxBody: settings.maxBody,
+        timeout: settings.timeout,
+        retries: settings.retries,
+        cookies: settings.cookies,
+        obeyRobots: settings.robots === "obey",
+        productToken: productToken(settings.userAgent),
+        sitemaps: settings.sitemaps,
+        own: { headers: settings.headers, origins: new Set(this.#start.seeds.map((seed) => new URL(seed).origin)) },
+        wants: { text: optional.includes("text"), headers: optional.includes("headers"), html: optional.includes("html") },
+        paceOf: (host) => this.#paceOf(host),
+        maxPages: settings.maxPages ?? null,
+      },
+      { lastSeq: this.#start.lastSeq, knownUrls: this.#scanned.total },
+    );
+  }
+
+  #makeDelivery(pass: number, lastSeq: Seq): void {
+    const { store, clock } = this.#deps;
+    const { consumer } = this.#start;
+    if (consumer === null) return;
+    const options = { optional: consumer.optional, page: "visit" as const };
+    this.#delivery = new Delivery(
+      { store, clock, sink: consumer.sink, consumer: consumer.name, pass, toSettledUrl: (row) => toSettledUrl(row, (ids) => store.urlTexts(ids), options), onTaken: () => this.#taken() },
+      { from: Math.max(consumer.from, this.#start.pass.firstSeq - 1), committed: lastSeq, grain: consumer.grain },
+    );
+  }
+
+  #taken(): void {
+    if (this.#state === "running") this.#pipeline?.pump();
+  }
+
+  #paceOf(host: string): { ceiling: number; gap: Millis } {
+    const { hosts } = this.#settings;
+    const own = hosts.overrides[host] ?? hosts.overrides[hostName(host)];
+    return { ceiling: own?.ceiling ?? hosts.ceiling, gap: own?.delay ?? hosts.delay ?? 0 };
+  }
+
+  #seedMoved(from: string, to: string): void {
+    if (this.#scope.addSeed(to)) this.#deps.warn(`${from} redirects to ${hostKey(to)}, which is now in scope too`);
+  }
+
+  /** Once a second: what it was bound by, limits of time, the snapshot for other processes. */
+  #tick(): void {
+    const { clock } = this.#deps;
+    this.#ticker = clock.after(TICK, () => {
+      const now = clock.now();
+      if (this.#pipeline !== null && this.#state === "running") {
+        this.#pipeline.tally.tick(now - this.#tickedAt, boundNow(this.#pipeline, now).cause satisfies BoundBy);
+        this.#pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify(this.status()));
+        if (this.#settings.maxTime !== undefined && now - this.#startedAt >= this.#settings.maxTime) this.#stopFor("max-time");
+        this.#turn();
+      }
+      this.#tickedAt = now;
+      if (this.#state !== "done") this.#tick();
+    });
+  }
+
+  /** After every change: is it over? */
+  #turn(): void {
+    const pipeline = this.#pipeline;
+    if (pipeline === null || this.#finishing || this.#state === "scanning") return;
+    if (this.#cause === null) this.#checkLimits(pipeline);
+    const over = this.#cause === null ? pipeline.isIdle : pipeline.dispatcher.inFlight === 0;
+    if (!over) return;
+    this.#finishing = true;
+    this.#finish().catch((error: unknown) => this.#fail(error));
+  }
+
+  #checkLimits(pipeline: Pipeline): void {
+    const { maxPages, maxBytes, maxWait } = this.#settings;
+    const { tally, dispatcher } = pipeline;
+    if (pipeline.isIdle) return;
+    if (maxPages !== undefined && tally.pages >= maxPages) this.#stopFor("max-pages");
+    else if (maxBytes !== undefined && tally.bytesWire >= maxBytes) this.#stopFor("max-bytes");
+    else if (dispatcher.inFlight === 0 && dispatcher.held === null) {
+      const next = dispatcher.nextStartAt;
+      if (Number.isFinite(next) && next - this.#deps.clock.now() > maxWait) this.#stopFor("max-wait");
+    }
+  }
+
+  #stopFor(cause: StopCause): void {
+    this.#cause ??= cause;
+    if (this.#state === "done") return;
+    if (this.#state === "running") this.#state = "draining";
+    else if (this.#state === "scanning") this.#aborts.abort();
+    this.#pipeline?.stop();
+    this.#drainTimer ??= this.#deps.clock.after(FIXED.drain, () => {
+      this.#pipeline?.abort();
+      this.#delivery?.stop();
+    });
+    this.#turn();
+  }
+
+  #consumerFailed(error: unknown): void {
+    // A loop that was left on purpose has asked for a drain first; what it did not take comes again.
+    if (this.#cause === "user") return;
+    this.#failure ??= error;
+    this.#stopFor("consumer");
+  }
+
+  async #finish(): Promise<void> {
+    const pipeline = this.#pipeline;
+    if (pipeline === null) return;
+    pipeline.stop();
+    if (this.#cause === null) pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify({ ...this.#start.pass, state: "done" } satisfies Pass));
+    this.#endedAt = this.#deps.clock.now();
+    this.#ticker?.();
+    if (this.#cause !== "store") {
+      pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify({ ...this.status(), state: "done" }));
+      await pipeline.flush();
+      this.#delivery?.committed(pipeline.storeStage.lastSeq);
+    }
+    this.#delivery?.finish();
+    await this.#delivered.catch(() => undefined);
+    await this.#close();
+    if (this.#failure !== null) this.#reject(this.#failure);
+    else this.#resolve(this.#summary(pipeline));
+  }
+
+  async #close(): Promise<void> {
+    this.#state = "done";
+    this.#ticker?.();
+    this.#drainTimer?.();
+    await this.#deps.close();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#aborts.signal.aborted && this.#pipeline !== null && !this.#finishing) {
+      this.#finishing = true;
+      this.#finish().catch((second: unknown) => this.#reject(second));
+      return;
+    }
+    this.#pipeline?.abort();
+    this.#close().then(
+      () => this.#reject(error),
+      () => this.#reject(error),
+    );
+  }
+
+  #summary(pipeline: Pipeline): CrawlSummary {
+    return summaryOfRun(pipeline, { seconds: ((this.#endedAt ?? this.#deps.clock.now()) - this.#startedAt) / 1000, peakRss: this.#deps.peakRss(), stopped: this.#cause });
+  }
+}
+
+/** The name robots.txt knows us by: the User-Agent's first product. */
+function productToken(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "weir";
+}

@@ -1,0 +1,65 @@
+import { ConfigError } from "../kernel/errors.ts";
+import type { EpochMillis, Seq } from "../kernel/units.ts";
+import type { Store } from "../ports/store.ts";
+
+/** Key of the store's text that holds the last pass. */
+export const PASS_META_KEY = "pass";
+
+/** What makes two runs one pass: the same again resumes or revisits, another one is refused while a pass is unfinished. */
+export interface PassIdentity {
+  readonly seeds: readonly string[];
+  readonly scope: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+export interface Pass {
+  readonly number: number;
+  readonly identity: PassIdentity;
+  readonly state: "open" | "done";
+  /** First delivery number of the pass. */
+  readonly firstSeq: Seq;
+  readonly startedAt: EpochMillis;
+}
+
+/** The pass this run works on, and whether an earlier run began it. */
+export interface OpenedPass {
+  readonly pass: Pass;
+  readonly resumed: boolean;
+}
+
+/**
+ * Decides which pass a run works on.
+ * @throws ConfigError `WEIR_PASS_OTHER` when another one is unfinished; the message names both and the ways out.
+ */
+export async function openPass(store: Store, identity: PassIdentity, now: EpochMillis): Promise<OpenedPass> {
+  const text = await store.meta(PASS_META_KEY);
+  const last = text === null ? null : (JSON.parse(text) as Pass);
+  if (last !== null && last.state === "open") {
+    if (sameIdentity(last.identity, identity)) return { pass: last, resumed: true };
+    throw new ConfigError(
+      "WEIR_PASS_OTHER",
+      `The store holds an unfinished pass of another crawl.\n  unfinished: ${describe(last.identity)}\n  asked for:  ${describe(identity)}\nFinish it by giving its own seeds and scope again, forget it with --fresh, or use another store with --store PATH.`,
+    );
+  }
+  const pass: Pass = { number: (last?.number ?? 0) + 1, identity, state: "open", firstSeq: (await store.lastSeq()) + 1, startedAt: now };
+  return { pass, resumed: false };
+}
+
+function sameIdentity(a: PassIdentity, b: PassIdentity): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Makes an identity in its one form: order and repetition of seeds and patterns mean nothing. */
+export function passIdentity(seeds: readonly string[], scope: string, include: readonly string[], exclude: readonly string[]): PassIdentity {
+  const unique = (list: readonly string[]): string[] => [...new Set(list)].sort();
+  return { seeds: unique(seeds), scope, include: unique(include), exclude: unique(exclude) };
+}
+
+function describe(identity: PassIdentity): string {
+  const seeds = identity.seeds.slice(0, 3).join(" ") + (identity.seeds.length > 3 ? ` and ${identity.seeds.length - 3} more` : "");
+  const parts = [`seeds ${seeds}`, `scope ${identity.scope}`];
+  if (identity.include.length > 0) parts.push(`include ${identity.include.join(" ")}`);
+  if (identity.exclude.length > 0) parts.push(`exclude ${identity.exclude.join(" ")}`);
+  return parts.join(", ");
+}

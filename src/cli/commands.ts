@@ -1,0 +1,55 @@
+import type { CommandSpec } from "./command-spec.ts";
+
+const URLS = { name: "url…|@file|-", help: "where to begin; @file and - (standard input) hold one URL a line" };
+
+/** All commands of this version, in the order of the help. Each one's code is loaded only when it runs. */
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "crawl",
+    summary: "one pass over everything in scope, then stop",
+    example: "weir crawl https://example.com -o pages.jsonl",
+    args: URLS,
+    options: null,
+    own: [],
+    run: async (input) => (await import("./crawl.ts")).runCrawl(input),
+  },
+  {
+    name: "status",
+    summary: "how a crawl is going, and what holds it back",
+    example: "weir status",
+    args: null,
+    options: ["store", "verbose", "json"],
+    own: [],
+    run: async (input) => (await import("./status.ts")).runStatus(input),
+  },
+  {
+    name: "export",
+    summary: "write what the store holds",
+    example: "weir export --format csv --fields url,title,status -o pages.csv",
+    args: null,
+    options: ["store", "output", "fields", "saveBodies", "verbose", "json"],
+    own: [
+      { flags: "--format <FORMAT>", help: "jsonl or csv (default: by the ending of -o, else jsonl)" },
+      { flags: "--what <WHAT>", help: "pages, records, skipped or failed (default: pages)" },
+    ],
+    run: async (input) => (await import("./export.ts")).runExport(input),
+  },
+  {
+    name: "config",
+    summary: "the effective configuration",
+    example: "weir config --explain",
+    args: URLS,
+    options: null,
+    own: [{ flags: "--explain", help: "also where each value came from, and what it means" }],
+    run: async (input) => (await import("./config.ts")).runConfig(input),
+  },
+  {
+    name: "doctor",
+    summary: "what is missing on this machine, and how to get it",
+    example: "weir doctor",
+    args: null,
+    options: ["store", "concurrency", "verbose", "json"],
+    own: [],
+    run: async (input) => (await import("./doctor.ts")).runDoctor(input),
+  },
+];

@@ -1,0 +1,69 @@
+import type { CrawlSummary, StopCause } from "../app/crawl-types.ts";
+import { count, rate, share, size, span } from "./format.ts";
+
+/** Exit codes of every command; `docs/exit-codes.md` explains them. */
+export const EXIT = { done: 0, failed: 1, usage: 2, left: 3, user: 130 } as const;
+
+/** The exit code of a crawl that ended by itself or was stopped. */
+export function exitCodeOf(summary: CrawlSummary): number {
+  switch (summary.stopped) {
+    case "user":
+      return EXIT.user;
+    case "store":
+    case "consumer":
+      return EXIT.failed;
+    case null:
+      return nothingFetched(summary) ? EXIT.failed : EXIT.done;
+    default:
+      return EXIT.left;
+  }
+}
+
+/** Something was tried and no page came of it: a wrong address, a host that is down, robots that forbid the seed. */
+export function nothingFetched(summary: CrawlSummary): boolean {
+  return summary.pages === 0 && summary.left === 0 && (summary.failed > 0 || summary.fetches > 0 || sum(summary.skipped) > 0);
+}
+
+function sum(counts: Readonly<Record<string, number | undefined>>): number {
+  return Object.values(counts).reduce<number>((total, value) => total + (value ?? 0), 0);
+}
+
+const STOPPED: Readonly<Record<StopCause, string>> = {
+  "max-pages": "Stopped by --max-pages",
+  "max-bytes": "Stopped by --max-bytes",
+  "max-time": "Stopped by --max-time",
+  "max-wait": "Stopped by --max-wait: the next start that anything allows is further away",
+  user: "Stopped by you",
+  store: "Stopped: the store could not be written",
+  consumer: "Stopped: the output could not be written",
+};
+
+/** The end of a crawl for a person: what was done, what is left, and what to do next. */
+export function summaryText(summary: CrawlSummary, store: string): string {
+  const lines: string[] = [];
+  const ending = summary.stopped === null ? "Done" : STOPPED[summary.stopped];
+  lines.push(
+    `${ending}: ${count(summary.pages)} pages from ${count(summary.hosts)} hosts in ${span(summary.seconds * 1000)} (${rate(summary.pagesPerSecond)}/s, ${size(summary.bytesWire)})`,
+  );
+  lines.push(
+    `  new ${count(summary.new)}, changed ${count(summary.changed)}, unchanged ${count(summary.unchanged)}, failed ${count(summary.failed)}; ${count(summary.fetches)} requests, ${share(summary.retryShare)} retries`,
+  );
+  const skipped = Object.entries(summary.skipped).filter(([, value]) => value > 0);
+  if (skipped.length > 0) lines.push(`  skipped: ${skipped.map(([reason, value]) => `${reason} ${count(value)}`).join(", ")}`);
+  const bound = mainBounds(summary);
+  if (bound !== "") lines.push(`  bound by: ${bound}`);
+  if (summary.left > 0) lines.push(`  ${count(summary.left)} URLs wait; the same command goes on with them`);
+  if (summary.pages > 0) lines.push(`  kept in ${store}; weir export --format jsonl prints it`);
+  return lines.join("\n");
+}
+
+/** The three causes that held the crawl back longest, with their share of the time. */
+function mainBounds(summary: CrawlSummary): string {
+  if (summary.seconds <= 0) return "";
+  return Object.entries(summary.boundBy)
+    .filter(([, seconds]) => seconds > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 3)
+    .map(([cause, seconds]) => `${cause} ${share(Math.min(1, seconds / summary.seconds))}`)
+    .join(", ");
+}

@@ -1,0 +1,32 @@
+/**
+ * Values that are not options: each with unit and source. What a person may set is in `defaults.ts`.
+ */
+export const FIXED = {
+  route: {
+    /** Value of `Accept`. */
+    accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    /** ms. Source: flow-control.md §8. */
+    connectTimeout: 5_000,
+    /** ms. Source: flow-control.md §8. */
+    tlsTimeout: 5_000,
+    /** ms. Source: flow-control.md §8. */
+    dnsTimeout: 3_000,
+    /** ms. Source: flow-control.md §8. */
+    firstByteTimeout: 15_000,
+    /** Bytes a second over ms, after ms. Source: flow-control.md §8. */
+    leastRate: { bytesPerSecond: 1_024, window: 10_000, grace: 10_000 },
+    /** Open connections over all hosts. Source: performance.md §3, traps. */
+    maxConnections: 1_024,
+    /** ms an idle connection is kept: longer than the pace of a polite crawl. Source: architecture.md. */
+    keepAlive: 120_000,
+    tls: { verify: true },
+  },
+  parse: {
+    /** Pages between fetch and parse. Source: guess; 10 s of the slowest parser measured. */
+    items: 2_000,
+    /** Bytes between fetch and parse, charged at four times the decoded size. Source: flow-control.md §7. */
+    bytes: 48 * 1_048_576,
+  },
+  /** ms a drain may take. Source: cli.md. */
+  drain: 25_000,
+} as const;

@@ -1,0 +1,124 @@
+import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
+import { buildSettings } from "./build-settings.ts";
+import { defaultUserAgent, OPTIONS } from "./defaults.ts";
+import { DEFAULT_FIELDS } from "./fields.ts";
+import { readValue } from "./read-value.ts";
+import { isList, type OptionSpec } from "./schema.ts";
+import type { Settings } from "./settings.ts";
+import { shown, shownSetting } from "./shown.ts";
+import { unknownEnvironment, unknownKeys } from "./unknown-keys.ts";
+
+/** Everything a run's configuration can come from, strongest first: options and flags, environment, file, default. */
+export interface ConfigSources {
+  /** weir's own, for the default User-Agent. */
+  readonly version: string;
+  /** The library's options, in the shape of the file. */
+  readonly options?: unknown;
+  /** What the command line said, by key. Seeds are under `seeds`; a switch is true. */
+  readonly flags?: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A loaded file: its path for the messages, and its value, not yet checked. */
+  readonly file?: { readonly path: string; readonly value: unknown };
+  /** Found by the caller already, for example options that do not exist. Reported together with the others. */
+  readonly problems?: readonly ConfigProblem[];
+}
+
+/** Where an effective value came from. */
+export interface Origin {
+  readonly key: string;
+  /** As a user would write it; empty when not set. Secrets are hidden. */
+  readonly value: string;
+  readonly origin: "option" | "flag" | "environment" | "file" | "default";
+  /** The flag, variable or file; null for a default. */
+  readonly from: string | null;
+}
+
+export interface Resolved {
+  readonly settings: Settings;
+  readonly origins: readonly Origin[];
+}
+
+interface Given {
+  readonly raw: unknown;
+  readonly origin: Origin["origin"];
+  readonly from: string | null;
+  /** How a problem names the place. */
+  readonly path: string;
+}
+
+/**
+ * Puts the sources together and checks them.
+ * @throws ConfigError `WEIR_CONFIG_INVALID` (`WEIR_USAGE` when only the command line is wrong) with every problem at once.
+ */
+export function resolveSettings(sources: ConfigSources): Resolved {
+  const elsewhere = [
+    ...(sources.file === undefined ? [] : unknownKeys(sources.file.value, `${sources.file.path}: `, "file")),
+    ...(sources.options === undefined ? [] : unknownKeys(sources.options, "", "library")),
+    ...unknownEnvironment(sources.env ?? {}),
+  ];
+  const problems: ConfigProblem[] = [...(sources.problems ?? []), ...elsewhere];
+  let onlyFlags = elsewhere.length === 0;
+  const values = new Map<string, unknown>();
+  const origins: Origin[] = [];
+  for (const spec of OPTIONS) {
+    const given = strongest(spec, sources);
+    const report = (suffix: string, got: unknown, expected: string): void => {
+      problems.push({ path: given.path + suffix, got: shown(got), expected });
+      onlyFlags &&= given.origin === "flag";
+    };
+    const fromText = given.origin !== "file" && given.origin !== "option";
+    const value =
+      given.raw === undefined ? undefined : readValue(spec.type, given.raw, { fromText, secret: (name) => sources.env?.[name], report });
+    values.set(spec.key, value);
+    origins.push({ key: spec.key, value: shownSetting(spec.type, value), origin: given.origin, from: given.from });
+  }
+  if (problems.length > 0) throw new ConfigError(onlyFlags ? "WEIR_USAGE" : "WEIR_CONFIG_INVALID", headline(problems.length), problems);
+  return { settings: buildSettings(values), origins };
+}
+
+function headline(count: number): string {
+  return count === 1 ? "The configuration has a problem" : `The configuration has ${count} problems`;
+}
+
+/** The value that counts, from the strongest source that has one. */
+function strongest(spec: OptionSpec, sources: ConfigSources): Given {
+  const option = at(sources.options, spec.key);
+  if (option !== undefined) return { raw: option, origin: "option", from: null, path: spec.key };
+  const flag = sources.flags?.[spec.key];
+  const flagName = spec.flag ?? "<url>";
+  if (flag !== undefined) return { raw: flag, origin: "flag", from: flagName, path: flagName };
+  const text = spec.env === null ? undefined : sources.env?.[spec.env];
+  if (spec.env !== null && text !== undefined && text !== "")
+    return { raw: listed(spec, text), origin: "environment", from: spec.env, path: spec.env };
+  const inFile = sources.file === undefined || (spec.flag !== null && spec.env === null) ? undefined : at(sources.file.value, spec.key);
+  if (sources.file !== undefined && inFile !== undefined)
+    return { raw: inFile, origin: "file", from: sources.file.path, path: `${sources.file.path}: ${spec.key}` };
+  return { raw: defaultOf(spec, sources.version), origin: "default", from: null, path: spec.key };
+}
+
+/** A repeatable option's variable holds one value a line: a comma may stand in a URL or in a header. */
+function listed(spec: OptionSpec, text: string): unknown {
+  if (!isList(spec.type)) return text;
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** @returns undefined for an option that is absent unless somebody sets it. */
+function defaultOf(spec: OptionSpec, version: string): unknown {
+  if (spec.key === "userAgent") return defaultUserAgent(version);
+  if (spec.type.kind === "fields") return [...DEFAULT_FIELDS];
+  if (spec.type.kind === "overrides") return {};
+  return spec.default ?? (isList(spec.type) ? [] : undefined);
+}
+
+/** Looks up `hosts.ceiling` in a value of any shape; problems with the shape itself are `unknownKeys`' to report. */
+function at(value: unknown, path: string): unknown {
+  let here: unknown = value;
+  for (const name of path.split(".")) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, name)) return undefined;
+    here = (here as Record<string, unknown>)[name];
+  }
+  return here;
+}

@@ -1,0 +1,47 @@
+interface Slot<T> {
+  inFlight: number;
+  readonly waiters: T[];
+}
+
+/**
+ * Hard ceiling of requests in flight per address, with a wait list of hosts for each, so that thousands of hosts behind
+ * one full address are not popped and pushed for ever. A host waits in one list at most; lists hold hosts, so they are
+ * bounded by the hosts known. Source: flow-control.md §2, §8 (`--ip-ceiling`).
+ */
+export class AddressGate<T> {
+  readonly #ceiling: number;
+  readonly #slots = new Map<string, Slot<T>>();
+
+  constructor(ceiling: number) {
+    this.#ceiling = ceiling;
+  }
+
+  /** Takes a slot, or puts the host on the address's wait list. The caller never offers a host that is on one already. */
+  enter(address: string, host: T): boolean {
+    let slot = this.#slots.get(address);
+    if (slot === undefined) {
+      slot = { inFlight: 0, waiters: [] };
+      this.#slots.set(address, slot);
+    }
+    if (slot.inFlight >= this.#ceiling) {
+      slot.waiters.push(host);
+      return false;
+    }
+    slot.inFlight += 1;
+    return true;
+  }
+
+  /** Gives a slot back. @returns the host that has waited longest for this address; it must be offered again. */
+  leave(address: string): T | undefined {
+    const slot = this.#slots.get(address);
+    if (slot === undefined) return undefined;
+    slot.inFlight -= 1;
+    const next = slot.waiters.shift();
+    if (slot.inFlight === 0 && slot.waiters.length === 0 && next === undefined) this.#slots.delete(address);
+    return next;
+  }
+
+  inFlight(address: string): number {
+    return this.#slots.get(address)?.inFlight ?? 0;
+  }
+}

@@ -1,0 +1,115 @@
+import type { SettledUrl } from "../kernel/settled-url.ts";
+import type { Millis, Seq } from "../kernel/units.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Sink } from "../ports/sink.ts";
+import type { SettledRow, Store } from "../ports/store.ts";
+
+/** Least and most pages that may wait for a consumer, and the wait tolerated: bound = measured rate × wait. Source: spec A3, flow-control.md §8. */
+const WINDOW_LEAST = 50;
+const WINDOW_MOST = 4_096;
+const WAIT_TOLERATED: Millis = 10_000;
+/** Rows read and written at a time, at most. */
+const BATCH_MOST = 256;
+/** A window grows by at most this at each batch. Source: flow-control.md §7. */
+const GROWTH = 1.25;
+
+export interface DeliveryDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly sink: Sink;
+  /** Name of the cursor in the store. */
+  readonly consumer: string;
+  readonly pass: number;
+  readonly toSettledUrl: (row: SettledRow) => SettledUrl;
+  /** The consumer has taken some; there may be room again. */
+  readonly onTaken: () => void;
+}
+
+/**
+ * Brings settled URLs from the store to one consumer, in `seq` order, at least once. What waits for the consumer lies in the
+ * store; how much may wait is its own measured rate × 10 s, between 50 and 4,096, and fetching stops at that. The cursor moves
+ * only after the consumer has taken a batch. One URL at a time for a consumer with `grain` 1 (the library's loop).
+ */
+export class Delivery {
+  readonly #deps: DeliveryDeps;
+  readonly #grain: number;
+  #cursor: Seq;
+  #committed: Seq;
+  #window = WINDOW_LEAST;
+  #wake: (() => void) | null = null;
+  #finishing = false;
+  #stopped = false;
+  #perMilli = 0;
+
+  constructor(deps: DeliveryDeps, options: { readonly from: Seq; readonly committed: Seq; readonly grain: number }) {
+    this.#deps = deps;
+    this.#grain = options.grain;
+    this.#cursor = options.from;
+    this.#committed = options.committed;
+  }
+
+  /** Pages that may wait, those in flight counted. */
+  get window(): number {
+    return this.#window;
+  }
+  get cursor(): Seq {
+    return this.#cursor;
+  }
+
+  /** Rows up to here are durable. */
+  committed(seq: Seq): void {
+    if (seq > this.#committed) this.#committed = seq;
+    this.#signal();
+  }
+
+  /** Nothing more will be committed: `run` ends when all is taken. */
+  finish(): void {
+    this.#finishing = true;
+    this.#signal();
+  }
+
+  /** The consumer is gone, or the time to drain is over: `run` ends after the batch in hand. */
+  stop(): void {
+    this.#stopped = true;
+    this.#signal();
+  }
+
+  /** Delivers until finished or stopped. Rejects with the sink's error; the cursor stays before what was not taken. */
+  async run(): Promise<void> {
+    const { store, clock, sink, consumer, pass, toSettledUrl, onTaken } = this.#deps;
+    while (!this.#stopped) {
+      if (this.#cursor >= this.#committed) {
+        if (this.#finishing) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      const rows = await store.settledAfter(this.#cursor, Math.min(this.#grain, BATCH_MOST, Math.ceil(this.#window / 2)), pass);
+      const last = rows.at(-1);
+      if (last === undefined) {
+        this.#cursor = this.#committed;
+        continue;
+      }
+      const began = clock.now();
+      await sink.write(rows.map(toSettledUrl));
+      await store.advance(consumer, last.seq);
+      this.#cursor = last.seq;
+      this.#learn(rows.length, clock.now() - began);
+      onTaken();
+    }
+  }
+
+  #learn(rows: number, took: Millis): void {
+    const rate = rows / Math.max(took, 0.1);
+    this.#perMilli = this.#perMilli === 0 ? rate : this.#perMilli + (rate - this.#perMilli) / 8;
+    const wanted = this.#perMilli * WAIT_TOLERATED;
+    this.#window = Math.round(Math.min(WINDOW_MOST, Math.max(WINDOW_LEAST, Math.min(wanted, this.#window * GROWTH))));
+  }
+
+  #signal(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+}

@@ -1,0 +1,247 @@
+import { AddressGate } from "../flow/address-gate.ts";
+import type { CreditPool } from "../flow/credit-pool.ts";
+import { HostHeap } from "../flow/host-heap.ts";
+import type { HostSignal } from "../flow/host-limiter.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
+import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
+import type { FetchResult, FetchRoute } from "../ports/fetch-route.ts";
+import type { Frontier } from "../stages/frontier/frontier.ts";
+import type { Host } from "../stages/frontier/host.ts";
+import { BYTES_CHARGED, type Errand } from "./errand.ts";
+
+/** An address is looked up again after this. The route's own cache and the check at connect time are beneath it. */
+const ADDRESS_FRESH: Millis = 300_000;
+/** Rows refused by robots.txt that are settled in one turn of a host before others get theirs. */
+const REFUSALS_A_TURN = 64;
+/** What a page is expected to hold before any was seen, and the most that is reserved ahead. */
+const EXPECTED_FIRST: Bytes = 65_536;
+const EXPECTED_MOST: Bytes = 262_144;
+
+/** What holds all starts back, whatever the host. */
+export type GlobalHold = "concurrency" | "parse" | "storage" | "consumer" | "stopping";
+
+export interface DispatcherDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly route: FetchRoute;
+  readonly frontier: Frontier;
+  readonly credits: CreditPool;
+  readonly signal: AbortSignal;
+  /** Holds other than concurrency and parse credit. */
+  readonly hold: () => GlobalHold | null;
+  /** Next thing to ask of a host that may start now: the one place that knows what work is. `settled`: a row ended without a request. */
+  readonly next: (host: Host) => Errand | "settled" | null;
+  /** The host's address cannot be had; settles its next row. */
+  readonly unresolved: (host: Host, code: "dns" | "private-address", message: string) => void;
+  /** An errand's answer, before its parse credit is given back. @returns what it says about the host. */
+  readonly ended: (errand: Errand, result: FetchResult) => HostSignal;
+  /** After each change: is the pass over, must a limit stop it? */
+  readonly onTurn: () => void;
+}
+
+/**
+ * The one owner of every start: first attempts, retries, redirect hops, robots.txt, sitemaps.
+ *
+ * Hosts that have work lie in a heap by the instant each may start; one timer serves all. A start needs, all at once: no
+ * global hold, a free place in the overall concurrency, parse credit, the host's permit and a place at its address. Nothing
+ * here waits: what is lacking calls `pump` when it comes.
+ */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #concurrency: number;
+  readonly #heap = new HostHeap<Host>();
+  readonly #addresses: AddressGate<Host>;
+  readonly #active = new Set<Errand>();
+  #timer: CancelTimer | null = null;
+  #timerAt: Millis = Number.POSITIVE_INFINITY;
+  #pumping = false;
+  #expected: Bytes = EXPECTED_FIRST;
+  #held: GlobalHold | null = null;
+  #lookups = 0;
+
+  constructor(deps: DispatcherDeps, options: { readonly concurrency: number; readonly ipCeiling: number }) {
+    this.#deps = deps;
+    this.#concurrency = options.concurrency;
+    this.#addresses = new AddressGate(options.ipCeiling);
+  }
+
+  get inFlight(): number {
+    return this.#active.size;
+  }
+  /** Errands that hold a permit now. */
+  get active(): ReadonlySet<Errand> {
+    return this.#active;
+  }
+  /** Address look-ups on their way. */
+  get lookups(): number {
+    return this.#lookups;
+  }
+  /** What held the last turn's starts back; null when only hosts do. */
+  get held(): GlobalHold | null {
+    return this.#held;
+  }
+  /** Earliest instant at which some host or retry may start; `Infinity` when none is known. */
+  get nextStartAt(): Millis {
+    return Math.min(this.#heap.peek()?.heapKey ?? Number.POSITIVE_INFINITY, this.#deps.frontier.nextRetryAt);
+  }
+
+  /** Enters a host that has work and may be asked at some known instant; others are offered again by what they wait for. */
+  offer(host: Host): void {
+    if (host.parked || host.resolving || !host.hasWork) return;
+    const at = host.limiter.admitAt(this.#deps.clock.now());
+    if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
+  }
+
+  /** Starts everything that may start now. */
+  pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      const now = this.#deps.clock.now();
+      this.#deps.frontier.wake(now);
+      this.#serveAll(now);
+    } finally {
+      this.#pumping = false;
+    }
+    this.#deps.onTurn();
+    this.#arm();
+  }
+
+  /** Aborts what is in flight; each errand still ends, with phase `aborted`. */
+  abortAll(): void {
+    for (const errand of [...this.#active]) errand.abort?.();
+  }
+
+  stopTimer(): void {
+    this.#timer?.();
+    this.#timer = null;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  #serveAll(now: Millis): void {
+    for (;;) {
+      this.#held = this.#globalHold();
+      if (this.#held !== null) return;
+      const host = this.#heap.peek();
+      if (host === undefined || host.heapKey > now) return;
+      this.#heap.pop();
+      const at = host.limiter.admitAt(now);
+      if (at <= now) this.#serve(host, now);
+      else if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
+    }
+  }
+
+  #globalHold(): GlobalHold | null {
+    if (this.#active.size >= this.#concurrency) return "concurrency";
+    if (!this.#deps.credits.hasRoom(this.#expected * BYTES_CHARGED)) return "parse";
+    return this.#deps.hold();
+  }
+
+  #serve(host: Host, now: Millis): void {
+    if (!host.hasWork) return;
+    if (host.address === null || host.addressUntil <= now) {
+      this.#resolve(host);
+      return;
+    }
+    if (!this.#addresses.enter(host.address, host)) {
+      host.parked = true;
+      return;
+    }
+    for (let refusals = 0; refusals < REFUSALS_A_TURN; refusals++) {
+      const errand = this.#deps.next(host);
+      if (errand === "settled") {
+        if (this.#deps.hold() !== null) break;
+        continue;
+      }
+      if (errand === null) {
+        this.#leaveAddress(host.address);
+        return;
+      }
+      this.#start(errand, host, host.address, now);
+      this.offer(host);
+      return;
+    }
+    this.#leaveAddress(host.address);
+    this.offer(host);
+  }
+
+  #start(errand: Errand, host: Host, address: string, now: Millis): void {
+    errand.permit = host.limiter.start(now, this.#deps.random);
+    errand.address = address;
+    errand.held = this.#deps.credits.take(this.#expected * BYTES_CHARGED);
+    errand.startedAt = now;
+    host.starts += 1;
+    host.lastStart = now;
+    this.#active.add(errand);
+    errand.abort = this.#deps.route.start(errand, (result) => this.#done(errand, result));
+  }
+
+  #done(errand: Errand, result: FetchResult): void {
+    const { clock, random, credits } = this.#deps;
+    const { permit, address, held, host } = errand;
+    if (permit === null || address === null || held === null) return;
+    errand.permit = null;
+    errand.abort = null;
+    this.#active.delete(errand);
+    if (result.kind === "response" && result.body.length > 0) {
+      this.#expected = Math.min(EXPECTED_MOST, Math.max(4_096, this.#expected + (1.5 * result.body.length - this.#expected) / 16));
+      credits.settle(held, result.body.length * BYTES_CHARGED);
+    }
+    const signal = this.#deps.ended(errand, result);
+    host.limiter.end(permit, signal, clock.now(), random);
+    if (signal.kind === "congestion") host.dirty = true;
+    this.#leaveAddress(address);
+    this.offer(host);
+    this.pump();
+  }
+
+  /** Gives the parse credit of an ended errand back, once its page has been parsed and handed on. */
+  release(errand: Errand): void {
+    if (errand.held !== null) this.#deps.credits.release(errand.held);
+    errand.held = null;
+  }
+
+  #leaveAddress(address: string): void {
+    const next = this.#addresses.leave(address);
+    if (next === undefined) return;
+    next.parked = false;
+    this.offer(next);
+  }
+
+  #resolve(host: Host): void {
+    const { route, signal, clock } = this.#deps;
+    host.resolving = true;
+    this.#lookups += 1;
+    const { name, port } = nameAndPort(host.key);
+    void route.resolve(name, port, signal).then((resolution) => {
+      host.resolving = false;
+      this.#lookups -= 1;
+      if (resolution.kind === "resolved") {
+        host.address = resolution.addresses[0];
+        host.addressUntil = clock.now() + ADDRESS_FRESH;
+      } else if (!signal.aborted) this.#deps.unresolved(host, resolution.code, resolution.message);
+      this.offer(host);
+      this.pump();
+    });
+  }
+
+  #arm(): void {
+    const at = this.#held === null ? this.nextStartAt : this.#deps.frontier.nextRetryAt;
+    if (at === this.#timerAt && this.#timer !== null) return;
+    this.#timer?.();
+    this.#timer = null;
+    this.#timerAt = at;
+    if (at === Number.POSITIVE_INFINITY || this.#held === "stopping") return;
+    this.#timer = this.#deps.clock.after(Math.max(0, at - this.#deps.clock.now()), () => {
+      this.#timer = null;
+      this.pump();
+    });
+  }
+}
+
+/** Splits an authority; the default port of a host that is on both 80 and 443 is taken as 443 for the address policy. */
+function nameAndPort(key: string): { name: string; port: number } {
+  const at = key.lastIndexOf(":");
+  if (at > key.lastIndexOf("]") && at >= 0) return { name: key.slice(0, at), port: Number(key.slice(at + 1)) };
+  return { name: key, port: 443 };
+}

@@ -1,0 +1,153 @@
+import { encodeIds } from "../kernel/id-list.ts";
+import type { Via } from "../kernel/outcome.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { FetchResult } from "../ports/fetch-route.ts";
+import type { StoredPage } from "../ports/store.ts";
+import type { Frontier } from "../stages/frontier/frontier.ts";
+import type { PageParser, ParsedPage } from "../stages/parse/page-parser.ts";
+import type { ContentIndex } from "../stages/store/content-index.ts";
+import type { Errand } from "./errand.ts";
+import { LinkSet } from "./link-set.ts";
+import type { Ending, Visit } from "./visits.ts";
+
+type Response = FetchResult & { kind: "response" };
+
+export interface PagesDeps {
+  readonly clock: Clock;
+  readonly frontier: Frontier;
+  readonly parser: PageParser;
+  readonly content: ContentIndex;
+  readonly blobs: BlobStore | null;
+  /** Hashes a body for the archive: SHA-256, hex. */
+  readonly hashBody: (body: Uint8Array) => string;
+  /** Optional fields that a consumer asked for. */
+  readonly wants: { readonly text: boolean; readonly headers: boolean; readonly html: boolean };
+  /** Lists of URLs (sitemaps, feeds) are followed. */
+  readonly followLists: boolean;
+  readonly settle: (visit: Visit, errand: Errand, result: Response, ending: Ending) => void;
+  /** The errand's page is parsed and handed on: its credit may go back. */
+  readonly release: (errand: Errand) => void;
+  readonly onArchiveTrouble: (error: unknown) => void;
+}
+
+/** From a complete body to a settled URL: parse, enter its links, compare, settle. */
+export class Pages {
+  readonly #deps: PagesDeps;
+  readonly #links = new LinkSet();
+
+  constructor(deps: PagesDeps) {
+    this.#deps = deps;
+  }
+
+  take(errand: Errand, visit: Visit, result: Response): void {
+    const { parser, clock, wants, release } = this.#deps;
+    const { headers } = result;
+    const parsed = parser.parse({
+      url: visit.row.url,
+      body: result.body,
+      contentType: headers.get("content-type"),
+      robotsTags: headers.all("x-robots-tag"),
+      linkHeaders: headers.all("link"),
+      refresh: headers.get("refresh"),
+      via: visit.row.via,
+      now: clock.epoch(),
+      wantText: wants.text,
+    });
+    const links = this.#follow(parsed, visit);
+    if (parsed.kind !== "page") {
+      this.#deps.settle(visit, errand, result, { outcome: "skipped", code: "type", message: `Not a page: ${parsed.contentType ?? "no type"}` });
+      release(errand);
+    } else if (!parsed.index) {
+      this.#deps.settle(visit, errand, result, { outcome: "skipped", code: "noindex", message: "The page asks not to be indexed" });
+      release(errand);
+    } else if (this.#deps.blobs === null || result.body.length === 0) {
+      this.#settle(errand, visit, result, parsed, links, null);
+      release(errand);
+    } else this.#archive(this.#deps.blobs, errand, visit, result, parsed, links);
+  }
+
+  /** Enters what the page links to. @returns the packed ids of its links. */
+  #follow(parsed: ParsedPage, visit: Visit): Uint8Array {
+    const { frontier, parser, followLists } = this.#deps;
+    const depth = visit.row.depth + 1;
+    if (parsed.kind === "list") {
+      const via: Via = parsed.list === "feed" ? "feed" : "sitemap";
+      // What a sitemap names is as near as the seed that brought us to it.
+      if (followLists) parser.eachListed((url, isList) => frontier.discoverText(url, isList ? visit.row.depth : depth, isList ? "sitemap" : via));
+      return new Uint8Array(0);
+    }
+    this.#links.clear();
+    parser.eachLink((length, via, nofollow, listed) => {
+      if ((via === "feed" && !followLists) || length <= 0) return;
+      const id = frontier.discover(length, depth, via, nofollow || !parsed.follow);
+      if (listed) this.#links.add(id);
+    });
+    return encodeIds(this.#links.ids, this.#links.count);
+  }
+
+  /** Keeps the body first, so that no row ever names a body that is not there; the page holds its credit meanwhile. */
+  #archive(blobs: BlobStore, errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array): void {
+    const { hashBody, clock, release, onArchiveTrouble } = this.#deps;
+    const hash = hashBody(result.body);
+    const finish = (bodyHash: string | null): void => {
+      this.#settle(errand, visit, result, parsed, links, bodyHash);
+      release(errand);
+    };
+    blobs.put(hash, result.body, { url: visit.row.url, at: clock.epoch(), contentType: parsed.contentType }).then(
+      () => finish(hash),
+      (error: unknown) => {
+        onArchiveTrouble(error);
+        finish(null);
+      },
+    );
+  }
+
+  #settle(errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array, bodyHash: string | null): void {
+    const { content, settle } = this.#deps;
+    const { row, rowHost } = visit;
+    const first = row.textHash === null;
+    const changed = first ? null : row.textHashVersion === parsed.textHashVersion && !sameBytes(row.textHash, parsed.textHash);
+    let duplicateOf: number | null = null;
+    if (parsed.hasText) {
+      const owner = content.owner(rowHost.id, parsed.textHash);
+      if (owner >= 0 && owner !== row.id) duplicateOf = owner;
+      else content.hold(rowHost.id, parsed.textHash, row.id);
+    }
+    if (changed === true && row.textHash !== null) content.drop(rowHost.id, row.textHash, row.id);
+    const page: StoredPage = {
+      contentType: parsed.contentType,
+      charset: parsed.charset,
+      title: parsed.title,
+      canonical: parsed.canonical,
+      index: parsed.index,
+      follow: parsed.follow,
+      links,
+      marks: parsed.marks,
+      textHash: parsed.textHash,
+      textHashVersion: parsed.textHashVersion,
+      etag: result.headers.get("etag") ?? null,
+      lastModified: result.headers.get("last-modified") ?? null,
+      bodyHash,
+    };
+    const outcome = duplicateOf !== null ? "duplicate" : first ? "new" : changed ? "changed" : "unchanged";
+    settle(visit, errand, result, { outcome, duplicateOf, changed, page, extra: this.#extra(result, parsed) });
+  }
+
+  #extra(result: Response, parsed: ParsedPage): string | null {
+    const { wants } = this.#deps;
+    if (!wants.text && !wants.headers && !wants.html) return null;
+    const extra: { text?: string | null; headers?: readonly (readonly [string, string])[]; html?: string } = {};
+    if (wants.text) extra.text = parsed.text;
+    if (wants.headers) extra.headers = result.headers.entries();
+    if (wants.html) extra.html = this.#deps.parser.decode(result.body, parsed.charset);
+    return JSON.stringify(extra);
+  }
+}
+
+function sameBytes(a: Uint8Array | null, b: Uint8Array): boolean {
+  if (a === null || a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+

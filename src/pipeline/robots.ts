@@ -1,0 +1,85 @@
+import type { HostSignal, Pace } from "../flow/host-limiter.ts";
+import { canonicalUrl } from "../kernel/canonical-url.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { FetchResult } from "../ports/fetch-route.ts";
+import { verdictOf } from "../stages/fetch/verdict.ts";
+import type { Frontier } from "../stages/frontier/frontier.ts";
+import type { Host } from "../stages/frontier/host.ts";
+import { ROBOTS_HOPS_MOST } from "../stages/frontier/robots-gate.ts";
+import type { StoreStage } from "../stages/store/store-stage.ts";
+import type { Errand, Purpose } from "./errand.ts";
+import type { Tally } from "./tally.ts";
+
+export interface RobotsDeps {
+  readonly clock: Clock;
+  readonly frontier: Frontier;
+  readonly store: StoreStage;
+  readonly tally: Tally;
+  readonly sitemaps: "auto" | "probe" | "off";
+  readonly paceOf: (host: string) => Pace;
+  /** Admits a hop on its host. */
+  readonly follow: (errand: Errand, host: Host) => void;
+  /** The host's own URLs may go on. */
+  readonly onWork: (host: Host) => void;
+}
+
+/** What becomes of a robots.txt request: rules, pace and sitemaps for its host. */
+export class Robots {
+  readonly #deps: RobotsDeps;
+
+  constructor(deps: RobotsDeps) {
+    this.#deps = deps;
+  }
+
+  ended(errand: Errand, purpose: Purpose & { kind: "robots" }, result: FetchResult): HostSignal {
+    const { clock, tally } = this.#deps;
+    tally.fetched(result, false);
+    if (result.kind === "failure" && result.phase === "aborted") {
+      purpose.host.robots.abandon();
+      return { kind: "neutral" };
+    }
+    const { signal, next } = verdictOf(result, clock.epoch());
+    if (next.kind === "redirect") {
+      const target = canonicalUrl(next.location, errand.url);
+      if (target !== null && purpose.hops < ROBOTS_HOPS_MOST) {
+        purpose.hops += 1;
+        errand.url = target;
+        errand.host = this.#deps.frontier.hostOf(target);
+        this.#deps.follow(errand, errand.host);
+        return signal;
+      }
+      // Beyond five hops the file counts as unavailable in the sense of a 4xx: everything is allowed.
+      this.#answer(purpose.host, 404, new Uint8Array(0), errand.url);
+      return signal;
+    }
+    // Too large or unreadable is an answer without rules, not an outage.
+    const status = result.kind === "response" ? result.status : (result.status ?? null);
+    this.#answer(purpose.host, status, result.kind === "response" ? result.body : new Uint8Array(0), errand.url);
+    return signal;
+  }
+
+  /** Nothing came back. */
+  unanswered(host: Host): void {
+    if (host.robots.wants) host.robots.begin();
+    this.#answer(host, null, new Uint8Array(0), "");
+  }
+
+  #answer(host: Host, status: number | null, body: Uint8Array, url: string): void {
+    const { clock, frontier, store, sitemaps, paceOf } = this.#deps;
+    const named = host.robots.end({ status, body }, clock.epoch());
+    const pace = paceOf(host.key);
+    host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
+    const saved = host.robots.save();
+    if (saved !== null) store.hostState({ id: host.id, limiter: host.limiter.state(clock.now()), gateUntil: null, robots: saved });
+    this.#deps.onWork(host);
+    if (sitemaps === "off" || status === null) return;
+    for (const sitemap of named) {
+      const target = canonicalUrl(sitemap, url);
+      if (target !== null) frontier.discoverText(target, 0, "sitemap");
+    }
+    if (sitemaps === "probe" && named.length === 0) {
+      const target = canonicalUrl("/sitemap.xml", url);
+      if (target !== null) frontier.discoverText(target, 0, "sitemap");
+    }
+  }
+}

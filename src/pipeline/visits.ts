@@ -1,0 +1,265 @@
+import { retryDelay } from "../flow/backoff.ts";
+import type { HostSignal } from "../flow/host-limiter.ts";
+import { canonicalUrl } from "../kernel/canonical-url.ts";
+import type { Outcome, SkipReason } from "../kernel/outcome.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
+import type { Clock, Random } from "../ports/clock.ts";
+import type { FetchResult } from "../ports/fetch-route.ts";
+import type { Hop, Settlement, StoredPage } from "../ports/store.ts";
+import { Cookies } from "../stages/fetch/cookies.ts";
+import { verdictOf } from "../stages/fetch/verdict.ts";
+import type { Frontier } from "../stages/frontier/frontier.ts";
+import type { Host } from "../stages/frontier/host.ts";
+import { SETTLED, SKIPPED } from "../stages/frontier/known-urls.ts";
+import type { StoreStage } from "../stages/store/store-stage.ts";
+import type { Errand, Passed, Purpose } from "./errand.ts";
+import type { Tally } from "./tally.ts";
+
+/** Redirects followed for one URL. Source: cli.md. */
+const HOPS_MOST = 10;
+/** Chains that may wait on one host; beyond it a chain ends where it stands and its target waits in the frontier as any URL. */
+const CONTINUATIONS_MOST = 32;
+/** Attempts over a URL's incident, whatever the setting. Source: flow-control.md §4. */
+const ATTEMPTS_MOST = 8;
+
+export type Visit = Purpose & { kind: "visit" };
+
+/** How a URL ended; the rest of a settlement is the same for all. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly code?: string | null;
+  readonly message?: string | null;
+  readonly finalUrl?: string | null;
+  readonly duplicateOf?: number | null;
+  readonly changed?: boolean | null;
+  readonly page?: StoredPage | null;
+  readonly extra?: string | null;
+}
+
+export interface VisitsDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly frontier: Frontier;
+  readonly store: StoreStage;
+  readonly tally: Tally;
+  readonly provider: string;
+  readonly pass: number;
+  readonly retries: number;
+  readonly cookies: "none" | "chain" | "host";
+  /** A complete 2xx body for the row the errand stands at: parses and settles it, now or (kept bodies) a little later. */
+  readonly onPage: (errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }) => void;
+  /** Admits the next hop on its host. */
+  readonly follow: (errand: Errand, visit: Visit, url: string, host: Host) => void;
+  /** A seed leads to another host: widens the scope. */
+  readonly onSeedMoved: (from: string, to: string) => void;
+}
+
+/** What becomes of a URL after each answer: the state machine of a visit. */
+export class Visits {
+  readonly #deps: VisitsDeps;
+  readonly #hostCookies = new Map<Host, Cookies>();
+
+  constructor(deps: VisitsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Cookies that go with the next request of a visit. */
+  cookiesFor(visit: Visit, host: Host): Cookies | null {
+    return this.#deps.cookies === "host" ? (this.#hostCookies.get(host) ?? null) : visit.cookies;
+  }
+
+  /** Takes the answer of a visit's request. @returns what it says about the host. */
+  ended(errand: Errand, visit: Visit, result: FetchResult): HostSignal {
+    const { clock, tally } = this.#deps;
+    visit.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
+    tally.fetched(result, visit.row.attempts > 0 && visit.hops.length === 0);
+    if (result.kind === "failure" && result.phase === "aborted") {
+      this.#giveBack(visit);
+      return { kind: "neutral" };
+    }
+    const verdict = verdictOf(result, clock.epoch());
+    const { next } = verdict;
+    switch (next.kind) {
+      case "parse":
+        if (result.kind === "response") this.#deps.onPage(errand, visit, result);
+        break;
+      case "not-modified":
+        if (this.#deps.frontier.urls.hasPage(visit.row.id)) this.settle(visit, errand, result, { outcome: "unchanged", changed: false });
+        else this.settle(visit, errand, result, { outcome: "failed", code: "http-304", message: "304 for a page that is not kept" });
+        break;
+      case "redirect":
+        this.#redirect(errand, visit, result, next.location);
+        break;
+      case "retry":
+        this.#retry(errand, visit, result, next);
+        break;
+      case "settle": {
+        const known = this.#deps.frontier.urls.hasPage(visit.row.id);
+        const outcome = next.outcome === "absent" ? (known ? "gone" : "missing") : next.outcome;
+        this.settle(visit, errand, result, { outcome, code: next.code, message: next.message });
+        break;
+      }
+      default:
+        next satisfies never;
+    }
+    return verdict.signal;
+  }
+
+  /** Settles the row the visit stands at, and with it the rows its chain has passed. */
+  settle(visit: Visit, errand: Errand | null, result: FetchResult | null, ending: Ending): void {
+    const moved = visit.passed.length > 0;
+    const finalUrl = ending.finalUrl === undefined ? (result === null || result.kind === "failure" ? null : visit.row.url) : ending.finalUrl;
+    this.#write(visit, errand, result, visit.row, { ...ending, finalUrl }, moved ? [] : visit.hops);
+    if (!moved) return;
+    // The chain was followed to its end, unless the end itself could not be had.
+    const broken = ending.outcome === "failed" || ending.outcome === "skipped";
+    this.#settlePassed(visit, broken && ending.code !== "noindex" && ending.code !== "type" ? ending : { outcome: "redirect" }, visit.row.url);
+  }
+
+  /** Settles a row that was never asked for. */
+  settleUnasked(row: Passed, outcome: "skipped" | "failed", code: string, message: string): void {
+    const visit: Visit = { kind: "visit", row: row.row, rowHost: row.host, passed: [], hops: [], seen: null, cookies: null, bytesWire: 0 };
+    this.settle(visit, null, null, { outcome, code, message });
+  }
+
+  /** A row whose host could not be reached at all: one attempt gone. */
+  unanswered({ row, host }: Passed, code: string, message: string): void {
+    const { clock, random, frontier, retries, tally } = this.#deps;
+    const attempts = row.attempts + 1;
+    if (attempts > retries || attempts >= ATTEMPTS_MOST) return this.settleUnasked({ row, host }, "failed", code, message);
+    frontier.reschedule(row, host, attempts, Math.max(retryDelay(attempts, random), host.limiter.gateUntil - clock.now()), code);
+    tally.retried();
+  }
+
+  #settlePassed(visit: Visit, ending: Ending, finalUrl: string): void {
+    visit.passed.forEach(({ row }, index) => {
+      const own = ending.outcome === "redirect" ? { ...ending, finalUrl } : { outcome: ending.outcome, code: ending.code ?? null, message: ending.message ?? null, finalUrl: null };
+      this.#write(visit, null, null, row, own, visit.hops.slice(index));
+    });
+  }
+
+  #write(visit: Visit, errand: Errand | null, result: FetchResult | null, row: Visit["row"], ending: Ending, redirects: readonly Hop[]): void {
+    const { clock, frontier, store, tally, provider, pass } = this.#deps;
+    const own = row === visit.row;
+    const status = own ? statusOf(result) : (redirects[0]?.status ?? null);
+    const settlement: Omit<Settlement, "seq"> = {
+      id: row.id,
+      token: row.token,
+      pass,
+      outcome: ending.outcome,
+      code: ending.code ?? null,
+      message: ending.message ?? null,
+      status,
+      at: clock.epoch(),
+      ms: errand === null ? null : Math.round(clock.now() - errand.startedAt),
+      bytesWire: own ? visit.bytesWire : 0,
+      bytesBody: own && result?.kind === "response" ? (result.body.length as Bytes) : 0,
+      provider: result === null && redirects.length === 0 ? null : provider,
+      attempts: row.attempts + 1,
+      finalUrl: ending.finalUrl ?? null,
+      redirects,
+      duplicateOf: ending.duplicateOf ?? null,
+      changed: ending.changed ?? null,
+      page: ending.page ?? null,
+      extra: ending.extra ?? null,
+    };
+    store.settle(settlement);
+    frontier.settled(row.id, settlement.page !== null);
+    tally.settled(ending.outcome, settlement.code);
+  }
+
+  #retry(errand: Errand, visit: Visit, result: FetchResult, next: { outcome: "failed" | "blocked"; code: string; message: string }): void {
+    const { clock, random, frontier, retries, tally } = this.#deps;
+    const attempts = visit.row.attempts + 1;
+    if (attempts > retries || attempts >= ATTEMPTS_MOST) {
+      this.settle(visit, errand, result, { outcome: next.outcome, code: next.code, message: next.message });
+      return;
+    }
+    const delay: Millis = Math.max(retryDelay(attempts, random), errand.host.limiter.gateUntil - clock.now());
+    frontier.reschedule(visit.row, visit.rowHost, attempts, delay, next.code);
+    tally.retried();
+    // The rows before it have done their part: they led to a URL that is known and waits.
+    if (visit.passed.length > 0) this.#settlePassed(visit, { outcome: "redirect" }, visit.row.url);
+  }
+
+  #redirect(errand: Errand, visit: Visit, result: FetchResult, location: string): void {
+    const { frontier, cookies } = this.#deps;
+    if (result.kind === "response" && cookies !== "none") this.#takeCookies(visit, errand, result);
+    visit.hops.push({ url: visit.row.url, status: statusOf(result) ?? 0 });
+    const target = canonicalUrl(latin1ToText(location), errand.url);
+    if (target === null) return this.#broken(visit, errand, result, "failed", "protocol", `Redirects to ${JSON.stringify(location.slice(0, 200))}, which is not an http or https URL`);
+    if (visit.hops.length > HOPS_MOST) return this.#broken(visit, errand, result, "failed", "redirect-loop", `More than ${HOPS_MOST} redirects`);
+    const host = frontier.hostOf(target);
+    const state = `${target}\n${this.cookiesFor(visit, host)?.header(target) ?? ""}`;
+    visit.seen ??= new Set([`${visit.row.url}\n`]);
+    if (visit.seen.has(state)) return this.#broken(visit, errand, result, "failed", "redirect-loop", `Redirects in a circle to ${target}`);
+    visit.seen.add(state);
+    if (target === visit.row.url) return this.#deps.follow(errand, visit, target, host);
+    const id = frontier.find(target);
+    if (id >= 0) return this.#leadsToKnown(errand, visit, result, target, id);
+    if (this.#isSeedChain(visit)) this.#deps.onSeedMoved(visit.row.url, target);
+    const leased = frontier.leaseNew(target, visit.row.depth);
+    if (typeof leased === "string") return this.#broken(visit, errand, result, "skipped", leased, `Redirects to ${target}`);
+    visit.passed.push({ row: visit.row, host: visit.rowHost });
+    visit.row = leased;
+    visit.rowHost = host;
+    if (host.continuations.length < CONTINUATIONS_MOST) return this.#deps.follow(errand, visit, target, host);
+    this.#settlePassed(visit, { outcome: "redirect" }, target);
+    frontier.giveBack(host, leased);
+  }
+
+  #leadsToKnown(errand: Errand, visit: Visit, result: FetchResult, target: string, id: number): void {
+    const { frontier } = this.#deps;
+    frontier.discoverText(target, visit.row.depth, "redirect");
+    const state = frontier.urls.state(id);
+    const inChain = visit.passed.some(({ row }) => row.id === id);
+    if (inChain) return this.#broken(visit, errand, result, "failed", "redirect-loop", `Redirects in a circle to ${target}`);
+    const reason: SkipReason | null = state >= SKIPPED ? frontier.urls.skipReason(id) : null;
+    if (reason !== null) return this.#broken(visit, errand, result, "skipped", reason, `Redirects to ${target}`);
+    this.#write(visit, errand, result, visit.row, { outcome: "redirect", finalUrl: target }, visit.hops.slice(visit.passed.length));
+    this.#settlePassed(visit, { outcome: "redirect" }, target);
+  }
+
+  /** The chain cannot be followed: every row of it says so. */
+  #broken(visit: Visit, errand: Errand, result: FetchResult, outcome: "failed" | "skipped", code: string, message: string): void {
+    this.#write(visit, errand, result, visit.row, { outcome, code, message, finalUrl: null }, visit.hops.slice(visit.passed.length));
+    this.#settlePassed(visit, { outcome, code, message }, visit.row.url);
+  }
+
+  #isSeedChain(visit: Visit): boolean {
+    return (visit.passed[0]?.row ?? visit.row).via === "seed";
+  }
+
+  #takeCookies(visit: Visit, errand: Errand, result: FetchResult & { kind: "response" }): void {
+    const values = result.headers.all("set-cookie");
+    if (values.length === 0) return;
+    const cookies = this.#deps.cookies === "host" ? (this.#hostCookies.get(errand.host) ?? new Cookies()) : (visit.cookies ?? new Cookies());
+    cookies.take(errand.url, values);
+    if (this.#deps.cookies === "host") this.#hostCookies.set(errand.host, cookies);
+    else visit.cookies = cookies;
+  }
+
+  /** Keeps the cookies of a final answer, per host only: a chain ends with it. */
+  keepCookies(visit: Visit, errand: Errand, result: FetchResult & { kind: "response" }): void {
+    if (this.#deps.cookies === "host") this.#takeCookies(visit, errand, result);
+  }
+
+  /** An aborted visit counts for nothing: its rows wait again, as they were. */
+  #giveBack(visit: Visit): void {
+    const { frontier } = this.#deps;
+    for (const { row, host } of visit.passed) if (frontier.urls.state(row.id) !== SETTLED) frontier.giveBack(host, row);
+    frontier.giveBack(visit.rowHost, visit.row);
+  }
+}
+
+function statusOf(result: FetchResult | null): number | null {
+  return result === null ? null : result.kind === "response" ? result.status : (result.status ?? null);
+}
+
+/** Header values are latin1; a Location in raw UTF-8 is common and browsers read it so. */
+function latin1ToText(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is what ASCII is
+  if (/^[\x00-\x7f]*$/.test(value)) return value;
+  const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0));
+  return new TextDecoder("utf-8").decode(bytes);
+}

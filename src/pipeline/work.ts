@@ -1,0 +1,138 @@
+import type { CreditPool } from "../flow/credit-pool.ts";
+import type { SkipReason } from "../kernel/outcome.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
+import type { Clock, Random } from "../ports/clock.ts";
+import { type OwnHeaders, requestHeaders } from "../stages/fetch/request-headers.ts";
+import type { Frontier } from "../stages/frontier/frontier.ts";
+import type { Host } from "../stages/frontier/host.ts";
+import { Errand, type HeaderPolicy } from "./errand.ts";
+import type { Robots } from "./robots.ts";
+import type { Visit, Visits } from "./visits.ts";
+
+export interface WorkDeps {
+  readonly clock: Clock;
+  readonly frontier: Frontier;
+  readonly visits: Visits;
+  readonly robots: Robots;
+  readonly credits: CreditPool;
+  readonly caps: { readonly maxBody: Bytes; readonly timeout: Millis };
+  readonly own: OwnHeaders;
+  readonly policy: HeaderPolicy;
+  readonly onWork: (host: Host) => void;
+}
+
+/**
+ * Decides what a host is asked next: its robots.txt when that is wanted, then chains that lead here, then its own queue.
+ * Rows that robots.txt refuses are settled on the way, without a request.
+ */
+export class Work {
+  readonly #deps: WorkDeps;
+  /** Errands that wait on a host's queue between two hops. */
+  #queued = 0;
+
+  constructor(deps: WorkDeps) {
+    this.#deps = deps;
+  }
+
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** @returns the errand to start, `settled` when a row ended without a request, null when there is nothing to start now. */
+  next(host: Host): Errand | "settled" | null {
+    if (host.robots.wants) return this.#askRobots(host);
+    return this.#nextContinuation(host) ?? this.#nextRow(host);
+  }
+
+  /** Puts the next hop of a visit's chain on its host's queue. */
+  follow(errand: Errand, visit: Visit, url: string, host: Host): void {
+    this.queue(new Errand(visit, url, host, this.#deps.caps, this.#deps.credits, this.#deps.policy), host);
+    errand.abort = null;
+  }
+
+  queue(errand: Errand, host: Host): void {
+    host.continuations.push(errand);
+    this.#queued += 1;
+    this.#deps.onWork(host);
+  }
+
+  /** The host has no address: its next row ends as that; a private address refuses every row, an unknown one closes the gate first. */
+  unresolved(host: Host, code: "dns" | "private-address", message: string, random: Random): void {
+    const { clock, frontier, visits, robots } = this.#deps;
+    const now = clock.now();
+    if (host.robots.wants) robots.unanswered(host);
+    const continuation = host.continuations.shift();
+    if (continuation instanceof Errand) {
+      this.#queued -= 1;
+      const { purpose } = continuation;
+      if (purpose.kind === "visit") visits.settle(purpose, null, null, code === "dns" ? { outcome: "failed", code, message } : { outcome: "skipped", code, message });
+      else robots.unanswered(purpose.host);
+      return;
+    }
+    if (code === "dns") {
+      // As a refused connection: the whole host backs off, and each try costs one row one attempt.
+      host.limiter.end(host.limiter.start(now, random), { kind: "congestion", retryAfter: null }, now, random);
+      const row = frontier.take(host);
+      if (row !== undefined) visits.unanswered({ row, host }, code, message);
+      return;
+    }
+    for (let row = frontier.take(host); row !== undefined; row = frontier.take(host)) visits.settleUnasked({ row, host }, "skipped", code, message);
+  }
+
+  #askRobots(host: Host): Errand {
+    const scheme = host.robots.begin();
+    return new Errand({ kind: "robots", host, hops: 0 }, `${scheme}://${host.key}/robots.txt`, host, this.#deps.caps, this.#deps.credits, this.#deps.policy);
+  }
+
+  #nextContinuation(host: Host): Errand | "settled" | null {
+    const { clock, visits, own } = this.#deps;
+    const errand = host.continuations[0];
+    if (!(errand instanceof Errand)) return null;
+    const { purpose } = errand;
+    if (purpose.kind === "visit") {
+      const verdict = host.robots.verdict(errand.url, clock.epoch());
+      if (verdict === "ask") return host.robots.wants ? this.#askRobots(host) : null;
+      if (verdict !== "allow") {
+        host.continuations.shift();
+        this.#queued -= 1;
+        visits.settle(purpose, null, null, refusal(verdict));
+        return "settled";
+      }
+      errand.headers = requestHeaders(errand.url, originOf(errand.url), own, null, visits.cookiesFor(purpose, host));
+    }
+    host.continuations.shift();
+    this.#queued -= 1;
+    return errand;
+  }
+
+  #nextRow(host: Host): Errand | "settled" | null {
+    const { clock, frontier, visits, own, caps, credits, policy } = this.#deps;
+    const row = frontier.take(host);
+    if (row === undefined) return null;
+    const verdict = host.robots.verdict(row.url, clock.epoch());
+    if (verdict === "ask") {
+      frontier.giveBack(host, row);
+      return host.robots.wants ? this.#askRobots(host) : null;
+    }
+    if (verdict !== "allow") {
+      const { outcome, code, message } = refusal(verdict);
+      visits.settleUnasked({ row, host }, outcome, code, message);
+      return "settled";
+    }
+    const visit: Visit = { kind: "visit", row, rowHost: host, passed: [], hops: [], seen: null, cookies: null, bytesWire: 0 };
+    const errand = new Errand(visit, row.url, host, caps, credits, policy);
+    errand.headers = requestHeaders(row.url, own.headers.length === 0 ? "" : originOf(row.url), own, row, visits.cookiesFor(visit, host));
+    return errand;
+  }
+}
+
+function refusal(verdict: "deny" | "unavailable"): { outcome: "skipped" | "failed"; code: SkipReason | "robots-unavailable"; message: string } {
+  return verdict === "deny"
+    ? { outcome: "skipped", code: "robots", message: "robots.txt disallows it" }
+    : { outcome: "failed", code: "robots-unavailable", message: "robots.txt could not be had, so nothing may be fetched for now" };
+}
+
+function originOf(url: string): string {
+  const slash = url.indexOf("/", 8);
+  return slash < 0 ? url : url.slice(0, slash);
+}

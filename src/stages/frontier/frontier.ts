@@ -1,0 +1,323 @@
+import type { HostLimiter } from "../../flow/host-limiter.ts";
+import type { Fingerprinter } from "../../kernel/fingerprint.ts";
+import { hostKey, shardOf } from "../../kernel/host-key.ts";
+import type { LinkResolver } from "../../kernel/link-resolver.ts";
+import type { SkipReason, Via } from "../../kernel/outcome.ts";
+import type { EpochMillis, HostId, Millis, UrlId } from "../../kernel/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { NewHost, NewUrl, Rescheduled, ScanRow, Store, VisitRow } from "../../ports/store.ts";
+import { DueHeap } from "../../schedule/due-heap.ts";
+import { Host } from "./host.ts";
+import { KnownUrls, LEASED, RETRYING, SETTLED, SKIPPED, WAITING } from "./known-urls.ts";
+import type { RobotsGate } from "./robots-gate.ts";
+
+/** Rows read ahead for a host that is being served, and for one that was never asked. Source: architecture.md (`min(64, rate × 30 s)`). */
+const READY_MOST = 64;
+const READY_FIRST = 4;
+/** A host reads on when this few are left. */
+const READY_LOW = 16;
+/** Texts read ahead over all hosts; beyond it each host keeps `READY_FIRST`. About 4 MB. */
+const READY_TOTAL = 20_000;
+
+/** Where the frontier's changes go: the open batch of the store stage. Never waits. */
+export interface FrontierLog {
+  addHost(host: NewHost): void;
+  addUrl(url: NewUrl): void;
+  revise(id: UrlId, depth: number, skip: SkipReason | null): void;
+  reschedule(row: Rescheduled): void;
+  /** Resolves once everything logged so far is committed. */
+  committed(): Promise<void>;
+  /** True when something about the URL is logged and not committed. */
+  isPending(id: UrlId): boolean;
+}
+
+/** What decides whether a URL met for the first time is followed. */
+export interface AdmissionRules {
+  /** @returns why the URL is not followed, or null. */
+  judge(url: string, host: string, depth: number, via: Via): SkipReason | null;
+}
+
+export interface FrontierDeps {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly log: FrontierLog;
+  readonly resolver: LinkResolver;
+  readonly fingerprinter: Fingerprinter;
+  readonly rules: AdmissionRules;
+  readonly newLimiter: (host: string) => HostLimiter;
+  readonly newRobots: (host: string) => RobotsGate;
+  /** A host has work it did not have, or may be served again. */
+  readonly onWork: (host: Host) => void;
+  /** The store could not be read: nothing is lost, the rows are asked for again after the store has recovered. */
+  readonly onStoreTrouble: (error: unknown) => void;
+}
+
+/**
+ * The durable set of known URLs: who is known, what waits on which host, what comes back when.
+ * Truth is in the store; here stands what each link needs ({@link KnownUrls}) and the few rows read ahead.
+ * Ownership mode: a lease is the removal from the host's list; nothing is written for it.
+ */
+export class Frontier {
+  readonly urls = new KnownUrls();
+  readonly #deps: FrontierDeps;
+  readonly #hostIds = new Map<string, HostId>();
+  readonly #hosts = new Map<HostId, Host>();
+  readonly #keys: string[] = [];
+  readonly #retries = new DueHeap();
+  #ready = 0;
+  #left = 0;
+  /** URLs skipped at discovery in this run, by reason. */
+  readonly skips = new Map<SkipReason, number>();
+
+  constructor(deps: FrontierDeps) {
+    this.#deps = deps;
+  }
+
+  /** URLs that this pass still has to settle, those in flight included. */
+  get left(): number {
+    return this.#left;
+  }
+  get retrying(): number {
+    return this.#retries.size;
+  }
+  get nextRetryAt(): Millis {
+    return this.#retries.nextAt;
+  }
+  get hostCount(): number {
+    return this.#hostIds.size;
+  }
+  /** Hosts that were ever given work, for display. */
+  hosts(): IterableIterator<Host> {
+    return this.#hosts.values();
+  }
+
+  /**
+   * Enters the URL now in the resolver's scratch. The hot path: of 75 links on a page 74 are known.
+   * @param length of the canonical URL in the scratch; more than 0.
+   * @returns its id.
+   */
+  discover(length: number, depth: number, via: Via, nofollow: boolean): UrlId {
+    const print = this.#deps.fingerprinter;
+    print.of(length);
+    const id = this.urls.find(print.a, print.b, print.c);
+    if (id < 0) return this.#enter(print, this.#deps.resolver.text(), depth, via, nofollow);
+    if (depth < this.urls.depth(id) || this.urls.state(id) >= SKIPPED) this.#reconsider(id, depth, via, nofollow);
+    return id;
+  }
+
+  /** As `discover`, for a canonical URL at hand. */
+  discoverText(url: string, depth: number, via: Via, nofollow = false): UrlId {
+    const length = this.#deps.resolver.resolveString(url);
+    return length === 0 ? -1 : this.discover(length, depth, via, nofollow);
+  }
+
+  /** @returns the id of a canonical URL, or -1 when it is not known. */
+  find(url: string): UrlId {
+    const length = this.#deps.resolver.resolveString(url);
+    if (length === 0) return -1;
+    const print = this.#deps.fingerprinter;
+    print.of(length);
+    return this.urls.find(print.a, print.b, print.c);
+  }
+
+  /** Enters a URL that a redirect leads to and leases it at once. Only for URLs that `find` does not know. @returns its row, or the reason against it. */
+  leaseNew(url: string, depth: number): VisitRow | SkipReason {
+    const length = this.#deps.resolver.resolveString(url);
+    const print = this.#deps.fingerprinter;
+    print.of(length);
+    const id = this.#enter(print, url, depth, "redirect", false, true);
+    return this.urls.skipReason(id) ?? freshRow(id, url, depth, "redirect");
+  }
+
+  hostOf(url: string): Host {
+    return this.#host(this.#hostId(hostKey(url)));
+  }
+
+  /** Next row of a host, leased; undefined when none is read ahead (a read is then on its way if any waits). */
+  take(host: Host): VisitRow | undefined {
+    const row = host.ready.shift();
+    if (row !== undefined) {
+      this.#ready -= 1;
+      this.urls.setState(row.id, LEASED);
+    }
+    if (host.ready.length < READY_LOW) this.readAhead(host);
+    return row;
+  }
+
+  /** Puts a leased row back in front, as it was. */
+  giveBack(host: Host, row: VisitRow): void {
+    this.urls.setState(row.id, WAITING);
+    host.ready.unshift(row);
+    this.#ready += 1;
+  }
+
+  /** A leased URL is settled for this pass. */
+  settled(id: UrlId, hasPage: boolean): void {
+    this.urls.setState(id, SETTLED);
+    if (hasPage) this.urls.markPage(id);
+    this.#left -= 1;
+  }
+
+  /** A leased URL comes back after `delay`, its attempts counted. */
+  reschedule(row: VisitRow, host: Host, attempts: number, delay: Millis, code: string): void {
+    const { clock, log } = this.#deps;
+    this.urls.setState(row.id, RETRYING);
+    log.reschedule({ id: row.id, token: row.token, attempts, dueAt: clock.epoch() + delay, code });
+    this.#retries.push({ at: clock.now() + delay, id: row.id, host: host.id });
+  }
+
+  /** Moves what is due to its hosts. */
+  wake(now: Millis): void {
+    for (let due = this.#retries.popDue(now); due !== undefined; due = this.#retries.popDue(now)) {
+      const host = this.#host(due.host);
+      this.urls.setState(due.id, WAITING);
+      host.list.append(this.urls, due.id);
+      this.#deps.onWork(host);
+    }
+  }
+
+  /** Takes one row of the start-up scan. @param waits whether this pass still has to settle it; a future `dueAt` is honoured. */
+  load(row: ScanRow, waits: boolean, nowEpoch: EpochMillis, now: Millis): void {
+    const { resolver, fingerprinter } = this.#deps;
+    const length = resolver.resolveString(row.url);
+    fingerprinter.of(length);
+    const state = row.skip !== null ? SKIPPED : waits ? WAITING : SETTLED;
+    const id = this.urls.add(fingerprinter.a, fingerprinter.b, fingerprinter.c, state, row.depth);
+    if (row.textHash !== null) this.urls.markPage(id);
+    if (row.skip !== null) {
+      this.urls.setSkipped(id, row.skip);
+      return;
+    }
+    if (!waits) return;
+    this.#left += 1;
+    const host = this.#host(row.host);
+    if (row.dueAt !== null && row.dueAt > nowEpoch && row.attempts > 0) {
+      this.urls.setState(id, RETRYING);
+      this.#retries.push({ at: now + (row.dueAt - nowEpoch), id, host: host.id });
+    } else host.list.append(this.urls, id);
+  }
+
+  /** Makes a host of the store known under its stored id. Hosts come in id order. */
+  loadHost(id: HostId, key: string): void {
+    this.#hostIds.set(key, id);
+    this.#keys[id] = key;
+  }
+
+  /** Host by id, made on first use. */
+  hostById(id: HostId): Host {
+    return this.#host(id);
+  }
+
+  #enter(print: Fingerprinter, url: string, depth: number, via: Via, nofollow: boolean, lease = false): UrlId {
+    const { rules, log } = this.#deps;
+    const key = hostKey(url);
+    const skip = rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null);
+    const id = this.urls.add(print.a, print.b, print.c, WAITING, depth);
+    const hostId = this.#hostId(key);
+    log.addUrl({ id, url, host: hostId, depth, via, skip });
+    if (skip !== null) {
+      this.urls.setSkipped(id, skip);
+      this.skips.set(skip, (this.skips.get(skip) ?? 0) + 1);
+      return id;
+    }
+    this.#left += 1;
+    if (lease) this.urls.setState(id, LEASED);
+    else this.#admit(this.#host(hostId), freshRow(id, url, depth, via));
+    return id;
+  }
+
+  #admit(host: Host, row: VisitRow): void {
+    if (host.list.length === 0 && !host.reading && host.ready.length < this.#readyMost(host)) {
+      host.ready.push(row);
+      this.#ready += 1;
+    } else host.list.append(this.urls, row.id);
+    if (host.heapIndex < 0) this.#deps.onWork(host);
+  }
+
+  /** A known URL is linked from nearer, or by a link that may be followed after all. */
+  #reconsider(id: UrlId, depth: number, via: Via, nofollow: boolean): void {
+    const { log, resolver, rules } = this.#deps;
+    const reason = this.urls.skipReason(id);
+    const nearer = depth < this.urls.depth(id);
+    if (nearer) this.urls.setDepth(id, depth);
+    const revivable = (reason === "nofollow" && !nofollow) || (reason === "depth" && nearer);
+    if (!revivable) {
+      if (nearer) log.revise(id, depth, reason);
+      return;
+    }
+    const url = resolver.text();
+    const key = hostKey(url);
+    const still = rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null);
+    log.revise(id, Math.min(depth, this.urls.depth(id)), still);
+    if (still !== null) return;
+    this.skips.set(reason, (this.skips.get(reason) ?? 1) - 1);
+    this.urls.setState(id, WAITING);
+    this.#left += 1;
+    const host = this.#host(this.#hostId(key));
+    host.list.append(this.urls, id);
+    this.#deps.onWork(host);
+  }
+
+  /** Reads the next rows of a host, when few are left and some wait. Never waits itself. */
+  readAhead(host: Host): void {
+    if (host.reading || host.list.length === 0) return;
+    const most = this.#readyMost(host) - host.ready.length;
+    if (most <= 0) return;
+    const ids: UrlId[] = [];
+    let pending = false;
+    while (ids.length < most) {
+      const id = host.list.shift(this.urls);
+      if (id < 0) break;
+      pending ||= this.#deps.log.isPending(id);
+      ids.push(id);
+    }
+    if (ids.length === 0) return;
+    host.reading = true;
+    void this.#read(host, ids, pending);
+  }
+
+  async #read(host: Host, ids: readonly UrlId[], pending: boolean): Promise<void> {
+    const { store, log, onWork, onStoreTrouble } = this.#deps;
+    try {
+      if (pending) await log.committed();
+      const rows = await store.visitRows(ids);
+      for (const row of rows) host.ready.push(row);
+      this.#ready += rows.length;
+      host.reading = false;
+      onWork(host);
+    } catch (error) {
+      for (let i = ids.length - 1; i >= 0; i--) host.list.prepend(this.urls, ids[i]);
+      host.reading = false;
+      onStoreTrouble(error);
+    }
+  }
+
+  #readyMost(host: Host): number {
+    return host.starts < READY_FIRST || this.#ready >= READY_TOTAL ? READY_FIRST : READY_MOST;
+  }
+
+  #hostId(key: string): HostId {
+    const known = this.#hostIds.get(key);
+    if (known !== undefined) return known;
+    const id = this.#keys.length;
+    this.#hostIds.set(key, id);
+    this.#keys.push(key);
+    this.#deps.log.addHost({ id, key, shard: shardOf(key) });
+    return id;
+  }
+
+  #host(id: HostId): Host {
+    let host = this.#hosts.get(id);
+    if (host === undefined) {
+      const key = this.#keys[id];
+      host = new Host(id, key, this.#deps.newLimiter(key), this.#deps.newRobots(key));
+      this.#hosts.set(id, host);
+    }
+    return host;
+  }
+}
+
+/** The lease of a URL that was never visited. */
+function freshRow(id: UrlId, url: string, depth: number, via: Via): VisitRow {
+  return { id, url, token: 0, attempts: 0, depth, via, etag: null, lastModified: null, textHash: null, textHashVersion: 0 };
+}

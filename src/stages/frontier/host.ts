@@ -1,0 +1,73 @@
+import type { HeapEntry } from "../../flow/host-heap.ts";
+import type { HostLimiter } from "../../flow/host-limiter.ts";
+import type { HostId, Millis } from "../../kernel/units.ts";
+import type { VisitRow } from "../../ports/store.ts";
+import { UrlList } from "./known-urls.ts";
+import type { RobotsGate } from "./robots-gate.ts";
+
+/** Why a host that has work is not served now; shown by `status`. Closed list. */
+export type HostHold = "resolving" | "robots" | "reading" | "address ceiling" | null;
+
+/** A step of a redirect chain that waits for its turn on this host; opaque to the frontier. */
+export interface Continuation {
+  readonly url: string;
+}
+
+/**
+ * One host: the unit a target limits by. Its queue is a list through the known URLs, of which the first few are read
+ * ahead into `ready`; beside it stand the few continuations of redirect chains that lead here.
+ */
+export class Host implements HeapEntry {
+  heapKey = 0;
+  heapTurn = 0;
+  heapIndex = -1;
+
+  readonly id: HostId;
+  /** Authority: `name`, or `name:port`. */
+  readonly key: string;
+  readonly limiter: HostLimiter;
+  readonly robots: RobotsGate;
+  readonly list = new UrlList();
+  /** Rows read ahead, first first. At most `READY_MOST`. */
+  readonly ready: VisitRow[] = [];
+  /** At most `CONTINUATIONS_MOST`. */
+  readonly continuations: Continuation[] = [];
+  /** A read of rows is on its way. */
+  reading = false;
+  /** On the wait list of its address. */
+  parked = false;
+  resolving = false;
+  /** Address its requests go to; null until resolved. */
+  address: string | null = null;
+  /** The address counts as known until then. */
+  addressUntil: Millis = 0;
+  /** Requests started, for the read-ahead and for display. */
+  starts = 0;
+  lastStart: Millis = 0;
+  /** Its stored state is behind. */
+  dirty = false;
+
+  constructor(id: HostId, key: string, limiter: HostLimiter, robots: RobotsGate) {
+    this.id = id;
+    this.key = key;
+    this.limiter = limiter;
+    this.robots = robots;
+  }
+
+  /** URLs that wait here, read ahead or not. */
+  get waiting(): number {
+    return this.list.length + this.ready.length;
+  }
+
+  get hasWork(): boolean {
+    return this.ready.length > 0 || this.list.length > 0 || this.continuations.length > 0 || this.robots.wants;
+  }
+
+  get hold(): HostHold {
+    if (this.resolving) return "resolving";
+    if (this.parked) return "address ceiling";
+    if (this.robots.busy) return "robots";
+    if (this.reading && this.ready.length === 0) return "reading";
+    return null;
+  }
+}

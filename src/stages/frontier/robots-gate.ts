@@ -1,0 +1,137 @@
+import type { EpochMillis, Millis } from "../../kernel/units.ts";
+import { parseRobots, type RobotsRules } from "./robots.ts";
+
+/** robots.txt is asked for again after this at the latest, and not before that. Source: RFC 9309 §2.4. */
+const FRESH_MOST: Millis = 86_400_000;
+/** A robots.txt that could not be had is asked for again this often in a pass before its URLs are given up for the pass. */
+const ATTEMPTS_MOST = 3;
+/** Cap on what is read of a robots.txt. Source: RFC 9309 §2.5. */
+export const ROBOTS_BYTES_MOST = 512_000;
+/** Hops followed for a robots.txt. Source: RFC 9309 §2.3.1.2. */
+export const ROBOTS_HOPS_MOST = 5;
+
+export type RobotsVerdict = "allow" | "deny" | "ask" | "unavailable";
+
+/** What came back for a robots.txt; `status` null when nothing did. */
+export interface RobotsAnswer {
+  readonly status: number | null;
+  readonly body: Uint8Array;
+}
+
+type SchemeState =
+  | { readonly kind: "known"; readonly rules: RobotsRules | null; readonly at: EpochMillis; readonly status: number; readonly text: string | null }
+  | { readonly kind: "missing-answer"; readonly attempts: number }
+  | { readonly kind: "unavailable" };
+
+/** JSON kept with the host's row. */
+interface Stored {
+  readonly [scheme: string]: { readonly at: EpochMillis; readonly status: number; readonly text: string | null };
+}
+
+/**
+ * What one host's robots.txt files say, one a scheme.
+ *
+ * States of a scheme: *unasked* → *asking* → *known* (2xx: its rules; other 4xx: everything allowed; kept up to 24 h) or
+ * *missing-answer* (5xx, 429, unreachable: everything disallowed for now) → asked again, at most three times in a pass →
+ * *unavailable* (its URLs fail with `robots-unavailable` in this pass). Source: RFC 9309 §2.3.1.
+ */
+export class RobotsGate {
+  readonly #obey: boolean;
+  readonly #productToken: string;
+  readonly #states = new Map<string, SchemeState>();
+  #asking: string | null = null;
+  #wanted: string | null = null;
+
+  constructor(obey: boolean, productToken: string) {
+    this.#obey = obey;
+    this.#productToken = productToken;
+  }
+
+  /** A robots.txt is on its way. */
+  get busy(): boolean {
+    return this.#asking !== null;
+  }
+  /** A robots.txt should be asked for now. */
+  get wants(): boolean {
+    return this.#wanted !== null && this.#asking === null;
+  }
+
+  /** May this URL be fetched? `ask` notes that its robots.txt is wanted first. */
+  verdict(url: string, now: EpochMillis): RobotsVerdict {
+    if (!this.#obey) return "allow";
+    const scheme = url.startsWith("https:") ? "https" : "http";
+    const state = this.#states.get(scheme);
+    if (state?.kind === "unavailable") return "unavailable";
+    if (state === undefined || state.kind === "missing-answer" || now - state.at >= FRESH_MOST || now < state.at - FRESH_MOST) {
+      this.#wanted = scheme;
+      return "ask";
+    }
+    if (state.rules === null) return "allow";
+    const path = url.indexOf("/", 8);
+    return state.rules.allows(path < 0 ? "/" : url.slice(path)) ? "allow" : "deny";
+  }
+
+  /** Starts asking. @returns the scheme whose robots.txt is wanted. Only while `wants`. */
+  begin(): string {
+    const scheme = this.#wanted ?? "http";
+    this.#asking = scheme;
+    this.#wanted = null;
+    return scheme;
+  }
+
+  /** Takes the answer. @returns sitemaps named in it. */
+  end(answer: RobotsAnswer, now: EpochMillis): readonly string[] {
+    const scheme = this.#asking;
+    this.#asking = null;
+    if (scheme === null) return [];
+    // URLs that were looked at meanwhile noted the same wish again.
+    if (this.#wanted === scheme) this.#wanted = null;
+    const { status } = answer;
+    if (status === null || status >= 500 || status === 429) {
+      const before = this.#states.get(scheme);
+      const attempts = (before?.kind === "missing-answer" ? before.attempts : 0) + 1;
+      if (attempts < ATTEMPTS_MOST) {
+        this.#states.set(scheme, { kind: "missing-answer", attempts });
+        this.#wanted = scheme;
+      } else this.#states.set(scheme, { kind: "unavailable" });
+      return [];
+    }
+    const found = status >= 200 && status < 300;
+    const rules = found ? parseRobots(answer.body.subarray(0, ROBOTS_BYTES_MOST), this.#productToken) : null;
+    const text = found ? new TextDecoder("latin1").decode(answer.body.subarray(0, ROBOTS_BYTES_MOST)) : null;
+    this.#states.set(scheme, { kind: "known", rules, at: now, status, text });
+    return rules?.sitemaps ?? [];
+  }
+
+  /** The asking was given up (the crawl stops); it counts for nothing. */
+  abandon(): void {
+    this.#wanted = this.#asking;
+    this.#asking = null;
+  }
+
+  /** Least gap the site asks for, the larger of both schemes; 0 when it names none. */
+  get crawlDelay(): Millis {
+    let delay = 0;
+    for (const state of this.#states.values()) {
+      if (state.kind === "known") delay = Math.max(delay, state.rules?.crawlDelay ?? 0);
+    }
+    return delay;
+  }
+
+  /** JSON for the host's row, so that a restart within a day does not ask again. */
+  save(): string | null {
+    const stored: Record<string, { at: EpochMillis; status: number; text: string | null }> = {};
+    for (const [scheme, state] of this.#states) {
+      if (state.kind === "known") stored[scheme] = { at: state.at, status: state.status, text: state.text };
+    }
+    return Object.keys(stored).length === 0 ? null : JSON.stringify(stored);
+  }
+
+  restore(json: string, now: EpochMillis): void {
+    for (const [scheme, { at, status, text }] of Object.entries(JSON.parse(json) as Stored)) {
+      if (now - at >= FRESH_MOST || at > now) continue;
+      const rules = text === null ? null : parseRobots(Uint8Array.from(text, (char) => char.charCodeAt(0)), this.#productToken);
+      this.#states.set(scheme, { kind: "known", rules, at, status, text });
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Byte classes and the bounded skips the HTML scan is made of. All work on the raw bytes of an ASCII-compatible encoding: every byte with a
+ * meaning in markup is below 0x40 and never a trail byte of a multi-byte character (Encoding standard).
+ *
+ * A skip returns the index behind what it skipped, or `end` where the document stops first. None looks further than the construct it skips.
+ */
+
+const table = (bytes: Iterable<number>): Uint8Array => {
+  const classes = new Uint8Array(256);
+  for (const byte of bytes) classes[byte] = 1;
+  return classes;
+};
+
+/** Tokenizer whitespace: tab, LF, FF, CR (a CR is a newline once the input is normalised), space. */
+export const SPACE: Uint8Array = table([9, 10, 12, 13, 32]);
+/** What ends a tag name: whitespace, `/`, `>`. */
+export const NAME_END: Uint8Array = table([9, 10, 12, 13, 32, 47, 62]);
+/** What ends an attribute name behind its first byte: the same and `=`. */
+export const ATTRIBUTE_END: Uint8Array = table([9, 10, 12, 13, 32, 47, 62, 61]);
+/** ASCII lower case of each byte. */
+export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
+
+/** The ASCII bytes of a name to compare with, lower case. */
+export const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/** Whether `[start, end)` equals `name`, ASCII case-insensitively. */
+export function equalsName(b: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
+  const length = name.length;
+  if (end - start !== length) return false;
+  for (let k = 0; k < length; k++) if (LOWER[b[start + k]] !== name[k]) return false;
+  return true;
+}
+
+/** Whether `[start, end)` has `token` among its space-separated words, ASCII case-insensitively. */
+export function hasToken(b: Uint8Array, start: number, end: number, token: Uint8Array): boolean {
+  let p = start;
+  while (p < end) {
+    while (p < end && SPACE[b[p]] === 1) p++;
+    const word = p;
+    while (p < end && SPACE[b[p]] === 0) p++;
+    if (p > word && equalsName(b, word, p, token)) return true;
+  }
+  return false;
+}
+
+/** Skips to behind the next `>`: bogus comments and DOCTYPE, whose quotes do not protect a `>`. */
+export function skipBogusComment(b: Uint8Array, from: number, end: number): number {
+  let p = from;
+  while (p < end && b[p] !== 62) p++;
+  return p < end ? p + 1 : end;
+}
+
+/**
+ * Skips a comment, `from` being behind its `<!--`. Ends at `-->`, `--!>`, and at once at `>` or `->`.
+ * Source: HTML, comment start state to comment end bang state.
+ */
+export function skipComment(b: Uint8Array, from: number, end: number): number {
+  if (b[from] === 62 && from < end) return from + 1;
+  if (b[from] === 45 && b[from + 1] === 62 && from + 1 < end) return from + 2;
+  for (let p = from + 2; p < end; p++) {
+    if (b[p] !== 62) continue;
+    if (b[p - 1] === 45 && b[p - 2] === 45) return p + 1;
+    if (b[p - 1] === 33 && p - 3 >= from && b[p - 2] === 45 && b[p - 3] === 45) return p + 1;
+  }
+  return end;
+}
+
+/** Skips the text of a CDATA section, `from` being behind its `<![CDATA[`; returns the index of `]]>` or `end`. */
+export function cdataEnd(b: Uint8Array, from: number, end: number): number {
+  for (let p = from; p + 2 < end; p++) if (b[p + 2] === 62 && b[p] === 93 && b[p + 1] === 93) return p;
+  return end;
+}
+
+/** Skips the attributes of a tag nobody is interested in; `from` is the byte that ended its name. Quotes protect a `>` only in a value. */
+export function skipTag(b: Uint8Array, from: number, end: number): number {
+  let p = from;
+  for (;;) {
+    while (p < end && (b[p] === 32 || b[p] === 47 || SPACE[b[p]] === 1)) p++;
+    if (p >= end) return end;
+    if (b[p] === 62) return p + 1;
+    p++; // The first byte of a name is part of it whatever it is, even `=`.
+    while (p < end && ATTRIBUTE_END[b[p]] === 0) p++;
+    while (p < end && SPACE[b[p]] === 1) p++;
+    if (b[p] !== 61 || p >= end) continue;
+    p = skipValue(b, p + 1, end);
+  }
+}
+
+/** Skips an attribute's value, `from` being behind its `=`. A `>` in place of a value is left for the caller to see. */
+export function skipValue(b: Uint8Array, from: number, end: number): number {
+  let p = from;
+  while (p < end && SPACE[b[p]] === 1) p++;
+  if (p >= end) return end;
+  const quote = b[p];
+  if (quote === 34 || quote === 39) {
+    p++;
+    while (p < end && b[p] !== quote) p++;
+    return p < end ? p + 1 : end;
+  }
+  while (p < end && b[p] !== 62 && SPACE[b[p]] === 0) p++;
+  return p;
+}
+
+/** Whether `name` and then a byte that ends a tag name stand at `at`. */
+function nameAt(b: Uint8Array, at: number, end: number, name: Uint8Array): boolean {
+  const behind = at + name.length;
+  return behind < end && NAME_END[b[behind]] === 1 && equalsName(b, at, behind, name);
+}
+
+/** The index of the `<` of the end tag that closes a raw text or RCDATA element, or `end`. */
+export function rawTextEnd(b: Uint8Array, from: number, end: number, name: Uint8Array): number {
+  for (let p = from; p < end; p++) {
+    if (b[p] === 60 && b[p + 1] === 47 && nameAt(b, p + 2, end, name)) return p;
+  }
+  return end;
+}
+
+const SCRIPT = ascii("script");
+
+/**
+ * The index of the `<` of the end tag that closes a script, or `end`.
+ * Inside `<!--` … `-->` a `<script` opens a level in which `</script` closes only that level.
+ * Source: HTML, script data states: plain, escaped, double escaped.
+ */
+export function scriptEnd(b: Uint8Array, from: number, end: number): number {
+  let p = from;
+  for (;;) {
+    while (p < end && b[p] !== 60) p++;
+    if (p >= end) return end;
+    if (b[p + 1] === 47 && nameAt(b, p + 2, end, SCRIPT)) return p;
+    if (b[p + 1] === 33 && b[p + 2] === 45 && b[p + 3] === 45 && p + 3 < end) {
+      const escaped = escapedScriptEnd(b, p + 2, end);
+      if (escaped >= end || b[escaped] === 60) return escaped;
+      p = escaped + 1;
+    } else {
+      p++;
+    }
+  }
+}
+
+/** From the first dash of a script's `<!--`: the index of the end tag's `<`, or of the `>` that ends the escape, or `end`. */
+function escapedScriptEnd(b: Uint8Array, from: number, end: number): number {
+  let doubled = false;
+  for (let p = from; p < end; p++) {
+    const c = b[p];
+    if (c === 62) {
+      if (p - 2 >= from && b[p - 1] === 45 && b[p - 2] === 45) return p;
+    } else if (c === 60) {
+      const closes = b[p + 1] === 47;
+      if (!nameAt(b, closes ? p + 2 : p + 1, end, SCRIPT)) continue;
+      if (closes && !doubled) return p;
+      doubled = !closes;
+    }
+  }
+  return end;
+}

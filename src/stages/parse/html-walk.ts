@@ -1,0 +1,336 @@
+/**
+ * The pass over a page's bytes: which elements exist, what text is visible.
+ */
+import { ATTR_COLOR, ATTR_ENCODING, ATTR_FACE, ATTR_SIZE } from "./html-attributes.ts";
+import * as bytes from "./html-bytes.ts";
+import type { PageCollector } from "./html-collector.ts";
+import { ForeignStack, NS_MATHML, NS_SVG } from "./html-foreign.ts";
+import * as tag from "./html-tags.ts";
+import { BREAKOUT, INLINE, TABLE_PARTS, TAG_NAMES, tagId } from "./html-tags.ts";
+import type { TextRuns } from "./html-text.ts";
+import { collapse, nodeText } from "./html-values.ts";
+import type { TextFingerprint } from "./text-fingerprint.ts";
+
+const FOREIGN = 1;
+const SELECT = 2;
+const FONT = bytes.ascii("font");
+const BR = bytes.ascii("br");
+const P = bytes.ascii("p");
+const TEMPLATE = TAG_NAMES[tag.TAG_TEMPLATE];
+const NOSCRIPT = TAG_NAMES[tag.TAG_NOSCRIPT];
+const SELECT_NAME = TAG_NAMES[tag.TAG_SELECT];
+const MATHML_AS_HTML = /^(?:text\/html|application\/xhtml\+xml)$/i;
+
+/** Where the parts of a page write to. */
+export interface WalkOutput {
+  readonly collector: PageCollector;
+  readonly fingerprint: TextFingerprint;
+  readonly runs: TextRuns;
+}
+
+/**
+ * The HTML standard's tokenizer and as much of tree construction as can be had without the stack of open HTML elements, scripting off:
+ * raw text, `template` (its contents are not in the document), `select` (ignores most tags), SVG and MathML (no raw text, CDATA, left by
+ * certain tags). Where that stack would decide, it goes on with a guess and sets `inexact`.
+ *
+ * State: `special` says whether an SVG or MathML element (`foreign` holds them) or a select is open, at most one of the two;
+ * `templateDepth` counts open templates, `hidden` whether text is none to see.
+ */
+export class HtmlWalk {
+  /** What follows from the markup was guessed somewhere. */
+  inexact = false;
+  sawAnyTag = false;
+  /** The title has no end tag: all that follows is title. */
+  titleOpen = false;
+  /** Fingerprint bytes taken in the title. */
+  titleLength = 0;
+  scripts = 0;
+  /** Fingerprint bytes taken in `noscript`. */
+  noscriptLength = 0;
+  /** Byte range of the first `noscript`'s content. */
+  noscriptStart = 0;
+  noscriptEnd = 0;
+  private readonly collector: PageCollector;
+  private readonly fingerprint: TextFingerprint;
+  private readonly runs: TextRuns;
+  private readonly foreign = new ForeignStack();
+  private encoding = "utf-8";
+  private wantText = false;
+  private special = 0;
+  private templateDepth = 0;
+  private hidden = false;
+  private tableSeen = false;
+  private framesetSeen = false;
+  private titleSeen = false;
+  private noscriptFrom = -1;
+  private nameStart = 0;
+  private nameEnd = 0;
+
+  constructor(output: WalkOutput) {
+    this.collector = output.collector;
+    this.fingerprint = output.fingerprint;
+    this.runs = output.runs;
+  }
+
+  reset(encoding: string, wantText: boolean): void {
+    this.encoding = encoding;
+    this.wantText = wantText;
+    this.foreign.clear();
+    this.inexact = this.sawAnyTag = this.titleOpen = this.hidden = this.tableSeen = this.framesetSeen = this.titleSeen = false;
+    this.titleLength = this.scripts = this.special = this.templateDepth = 0;
+    this.noscriptLength = this.noscriptStart = this.noscriptEnd = 0;
+    this.noscriptFrom = -1;
+  }
+
+  /** Passes over `b` once, from `from` to its end. */
+  walk(b: Buffer, from: number): void {
+    const { fingerprint } = this;
+    const end = b.length;
+    let p = from;
+    while (p < end) {
+      if (b[p] !== 60) {
+        const start = p;
+        if (this.hidden) while (p < end && b[p] !== 60) p++;
+        else p = fingerprint.takeToMarkup(b, p, end);
+        if (this.wantText && !this.hidden) this.runs.add(start, p, false);
+        if (p >= end) break;
+      }
+      p = this.markup(b, p, end);
+    }
+    this.closeNoscript(end);
+  }
+
+  /** From a `<`. @returns the index from which to go on, as all methods below. */
+  private markup(b: Buffer, at: number, end: number): number {
+    const c = at + 1 < end ? b[at + 1] : 0;
+    const letter = c | 32;
+    if (letter >= 97 && letter <= 122) return this.startTag(b, at + 1, end);
+    if (c === 47 && at + 2 < end) {
+      const first = b[at + 2] | 32;
+      return first >= 97 && first <= 122 ? this.endTag(b, at + 2, end) : bytes.skipBogusComment(b, at + 2, end);
+    }
+    if (c === 33) return this.declaration(b, at + 2, end);
+    if (c === 63) return bytes.skipBogusComment(b, at + 2, end);
+    this.visible(b, at, at + 1, true);
+    return at + 1;
+  }
+
+  /** Behind `<!`: a comment, a DOCTYPE, a CDATA section (in SVG and MathML only), or a bogus comment. */
+  private declaration(b: Buffer, from: number, end: number): number {
+    if (b[from] === 45 && b[from + 1] === 45) return bytes.skipComment(b, from + 2, end);
+    if ((this.special & FOREIGN) === 0 || b.toString("latin1", from, from + 7) !== "[CDATA[") return bytes.skipBogusComment(b, from, end);
+    const close = bytes.cdataEnd(b, from + 7, end);
+    this.visible(b, from + 7, close, true);
+    return Math.min(close + 3, end);
+  }
+
+  /** @param raw its `&` means nothing. */
+  private visible(b: Buffer, from: number, end: number, raw: boolean): void {
+    if (this.hidden) return;
+    this.fingerprint.take(b, from, end);
+    if (this.wantText) this.runs.add(from, end, raw);
+  }
+
+  private startTag(b: Buffer, name: number, end: number): number {
+    let p = name + 1;
+    while (p < end && bytes.NAME_END[b[p]] === 0) p++;
+    if (p >= end) return end;
+    this.sawAnyTag = true;
+    if (this.wantText && !INLINE.has(b, name, p)) this.runs.breakLine();
+    const id = tagId(b, name, p - name);
+    if (id === 0 && this.special === 0) return b[p] === 62 ? p + 1 : bytes.skipTag(b, p, end);
+    this.nameStart = name;
+    this.nameEnd = p;
+    const behind = this.collector.attributes.read(b, p, end);
+    if (behind < 0) return end;
+    if (this.special === 0) return this.open(b, behind, end, id);
+    return (this.special & FOREIGN) !== 0 ? this.openInForeign(b, behind, end, id) : this.openInSelect(b, behind, end, id);
+  }
+
+  /** An HTML start tag; `from` is behind its `>`, as in the methods below. */
+  private open(b: Buffer, from: number, end: number, id: number): number {
+    if (id > tag.TAG_LAST_COLLECTED) return this.openStructure(b, from, end, id);
+    if (id === 0) return from;
+    if (this.templateDepth === 0 && (id !== tag.TAG_FRAME || this.framesetSeen)) this.collector.element(id);
+    if (id === tag.TAG_IFRAME) return bytes.rawTextEnd(b, from, end, TAG_NAMES[id]);
+    // What stands directly in a table is moved in front of it, and a second base may so become the first.
+    if (id === tag.TAG_BASE && this.tableSeen) this.inexact = true;
+    return from;
+  }
+
+  /** Elements that change how what follows them is read. */
+  private openStructure(b: Buffer, from: number, end: number, id: number): number {
+    switch (id) {
+      case tag.TAG_SCRIPT:
+        this.scripts++;
+        return bytes.scriptEnd(b, from, end);
+      case tag.TAG_STYLE:
+      case tag.TAG_NOEMBED:
+      case tag.TAG_NOFRAMES:
+        return bytes.rawTextEnd(b, from, end, TAG_NAMES[id]);
+      case tag.TAG_TITLE:
+        return this.openTitle(b, from, end);
+      case tag.TAG_TEXTAREA:
+      case tag.TAG_XMP: {
+        const close = bytes.rawTextEnd(b, from, end, TAG_NAMES[id]);
+        this.visible(b, from, close, id === tag.TAG_XMP);
+        return close;
+      }
+      case tag.TAG_PLAINTEXT:
+        this.visible(b, from, end, true);
+        return end;
+      default:
+        this.enter(b, from, id);
+        return from;
+    }
+  }
+
+  private enter(b: Buffer, from: number, id: number): void {
+    if (id === tag.TAG_SVG) this.pushForeign(b, NS_SVG);
+    else if (id === tag.TAG_MATH) this.pushForeign(b, NS_MATHML);
+    else if (id === tag.TAG_SELECT) this.special |= SELECT;
+    else if (id === tag.TAG_TABLE) this.tableSeen = true;
+    else if (id === tag.TAG_TEMPLATE) {
+      this.templateDepth++;
+      this.hidden = true;
+    } else if (id === tag.TAG_FRAMESET) {
+      this.framesetSeen = true;
+      this.inexact = true;
+    } else if (id === tag.TAG_NOSCRIPT && this.noscriptFrom < 0) {
+      this.noscriptFrom = this.fingerprint.length;
+      if (this.noscriptStart === 0) this.noscriptStart = from;
+    }
+  }
+
+  /** The first title counts; its text is part of the fingerprint. */
+  private openTitle(b: Buffer, from: number, end: number): number {
+    const close = bytes.rawTextEnd(b, from, end, TAG_NAMES[tag.TAG_TITLE]);
+    if (this.templateDepth > 0) return close;
+    if (this.tableSeen) this.inexact = true; // As with base: a second title may be moved in front of the first.
+    if (this.titleSeen) return close;
+    this.titleSeen = true;
+    this.titleOpen = close === end;
+    this.collector.facts.title = collapse(nodeText(b, from, close, this.encoding));
+    const before = this.fingerprint.length;
+    this.fingerprint.take(b, from, close);
+    this.titleLength = this.fingerprint.length - before;
+    return close;
+  }
+
+  private pushForeign(b: Buffer, namespace: number): void {
+    const { attributes } = this.collector;
+    if (attributes.selfClosing) return;
+    const asHtml =
+      namespace === NS_MATHML && attributes.has(ATTR_ENCODING) && MATHML_AS_HTML.test(this.collector.value(ATTR_ENCODING) ?? "");
+    if (!this.foreign.push(b, this.nameStart, this.nameEnd, namespace, asHtml)) this.inexact = true;
+    this.special |= FOREIGN;
+    this.hidden ||= this.foreign.hidden;
+  }
+
+  private openInForeign(b: Buffer, from: number, end: number, id: number): number {
+    const { foreign, collector } = this;
+    if (foreign.takesAsHtml(id === tag.TAG_SVG)) {
+      this.inexact = true;
+      return this.open(b, from, end, id);
+    }
+    if (this.leavesForeign(b)) {
+      this.leaveForeign();
+      return this.open(b, from, end, id);
+    }
+    if (id === tag.TAG_A && foreign.namespace === NS_SVG && this.templateDepth === 0) collector.svgAnchor();
+    this.pushForeign(b, foreign.namespace);
+    return from;
+  }
+
+  private leavesForeign(b: Buffer): boolean {
+    if (BREAKOUT.has(b, this.nameStart, this.nameEnd)) return true;
+    const { attributes } = this.collector;
+    if (!attributes.has(ATTR_COLOR) && !attributes.has(ATTR_FACE) && !attributes.has(ATTR_SIZE)) return false;
+    return bytes.equalsName(b, this.nameStart, this.nameEnd, FONT);
+  }
+
+  /** All foreign elements are closed by HTML. An integration point would have stayed open. */
+  private leaveForeign(): void {
+    if (this.foreign.hasIntegrationPoint) this.inexact = true;
+    this.foreign.clear();
+    this.special &= ~FOREIGN;
+    this.hidden = this.templateDepth > 0;
+  }
+
+  private openInSelect(b: Buffer, from: number, end: number, id: number): number {
+    switch (id) {
+      case tag.TAG_SCRIPT:
+        return this.openStructure(b, from, end, id);
+      case tag.TAG_TEMPLATE:
+        this.inexact = true;
+        return this.open(b, from, end, id);
+      case tag.TAG_SELECT:
+      case tag.TAG_INPUT:
+      case tag.TAG_KEYGEN:
+      case tag.TAG_TEXTAREA:
+        this.special &= ~SELECT;
+        return id === tag.TAG_TEXTAREA ? this.open(b, from, end, id) : from;
+      default:
+        if (!this.tablePartInSelect(b, this.nameStart, this.nameEnd)) return from;
+        return this.open(b, from, end, id);
+    }
+  }
+
+  /** A part of a table closes a select that stands in one; elsewhere a select ignores it. */
+  private tablePartInSelect(b: Buffer, start: number, end: number): boolean {
+    if ((!this.tableSeen && this.templateDepth === 0) || !TABLE_PARTS.has(b, start, end)) return false;
+    this.inexact = true;
+    this.special &= ~SELECT;
+    return true;
+  }
+
+  private endTag(b: Buffer, name: number, end: number): number {
+    let p = name + 1;
+    while (p < end && bytes.NAME_END[b[p]] === 0) p++;
+    if (p >= end) return end;
+    const behind = b[p] === 62 ? p + 1 : bytes.skipTag(b, p, end);
+    if (this.wantText && !INLINE.has(b, name, p)) this.runs.breakLine();
+    if (this.special !== 0) this.closeSpecial(b, name, p);
+    else if (p - name === 8) {
+      if (bytes.equalsName(b, name, p, TEMPLATE)) this.closeTemplate();
+      else if (bytes.equalsName(b, name, p, NOSCRIPT)) this.closeNoscript(name - 2);
+    }
+    return behind;
+  }
+
+  private closeSpecial(b: Buffer, name: number, end: number): void {
+    const isTemplate = bytes.equalsName(b, name, end, TEMPLATE);
+    if ((this.special & SELECT) !== 0) {
+      if (isTemplate) this.closeTemplate();
+      else if (bytes.equalsName(b, name, end, SELECT_NAME)) this.special &= ~SELECT;
+      else this.tablePartInSelect(b, name, end);
+      return;
+    }
+    if (bytes.equalsName(b, name, end, P) || bytes.equalsName(b, name, end, BR)) {
+      this.leaveForeign();
+    } else if (this.foreign.close(b, name, end)) {
+      if (this.foreign.depth === 0) this.leaveForeign();
+      else this.hidden = this.templateDepth > 0 || this.foreign.hidden;
+    } else if (isTemplate) {
+      this.closeTemplate();
+    } else {
+      this.inexact = true; // It may close an HTML element around.
+    }
+  }
+
+  /** Closes the innermost template and whatever is open in it; without one the tag is ignored. */
+  private closeTemplate(): void {
+    if (this.templateDepth === 0) return;
+    this.foreign.clear();
+    this.special = 0;
+    this.templateDepth--;
+    this.hidden = this.templateDepth > 0;
+  }
+
+  private closeNoscript(at: number): void {
+    if (this.noscriptFrom < 0) return;
+    this.noscriptLength += this.fingerprint.length - this.noscriptFrom;
+    this.noscriptFrom = -1;
+    if (this.noscriptEnd === 0) this.noscriptEnd = at;
+  }
+}

@@ -1,0 +1,212 @@
+import { canonicalUrl } from "../../kernel/canonical-url.ts";
+import { canonicalTarget } from "../../kernel/link-header.ts";
+import type { LinkResolver } from "../../kernel/link-resolver.ts";
+import type { Via } from "../../kernel/outcome.ts";
+import { isPage, pageKindOf } from "../../kernel/page-type.ts";
+import { sniffKind } from "../../kernel/sniff-kind.ts";
+import type { Bytes, EpochMillis } from "../../kernel/units.ts";
+import { decodeAll, sniffCharset } from "./charset.ts";
+import * as link from "./html-links.ts";
+import { parseRefresh } from "./html-refresh.ts";
+import { HtmlScanner } from "./html-scanner.ts";
+import { robotsDirectives } from "./robots-directives.ts";
+import { parseSitemap, plainSitemap, SITEMAP_MAX_BYTES, SITEMAP_MAX_URLS } from "./sitemap.ts";
+import { TEXT_HASH_BYTES, TEXT_HASH_VERSION, TextFingerprint } from "./text-fingerprint.ts";
+
+/** What is known of a document before it is looked into. */
+export interface PageInput {
+  /** Where it was found in the end; base of its links. */
+  readonly url: string;
+  /** Decoded body. */
+  readonly body: Uint8Array;
+  readonly contentType: string | undefined;
+  readonly robotsTags: readonly string[];
+  readonly linkHeaders: readonly string[];
+  readonly refresh: string | undefined;
+  readonly via: Via;
+  readonly now: EpochMillis;
+  readonly wantText: boolean;
+}
+
+/** What a document is and says. `list`: a sitemap or feed; `other`: not a page. */
+export interface ParsedPage {
+  readonly kind: "page" | "list" | "other";
+  readonly list: "sitemap" | "feed" | null;
+  readonly contentType: string | null;
+  readonly charset: string | null;
+  readonly title: string | null;
+  /** Absolute and canonical, or null. */
+  readonly canonical: string | null;
+  readonly index: boolean;
+  readonly follow: boolean;
+  readonly marks: readonly string[];
+  /** 12 bytes; meaningless when `hasText` is false. */
+  readonly textHash: Uint8Array;
+  readonly textHashVersion: number;
+  readonly hasText: boolean;
+  /** Visible text, only when asked for. */
+  readonly text: string | null;
+}
+
+/** @param length of the canonical URL in the resolver's scratch, 0 or less when it is none; `listed`: belongs to the page's `links`. */
+export type EachLink = (length: number, via: Via, nofollow: boolean, listed: boolean) => void;
+
+const LIST_LIMITS = { maxUrls: SITEMAP_MAX_URLS, maxChildren: SITEMAP_MAX_URLS };
+/** Kinds that are hints in the head, not links of the document (ADR 0007). */
+const FIRST_UNLISTED = link.LINK_CANONICAL;
+
+/**
+ * Looks into one document at a time: kind, charset, the scan, directives. Links and listed URLs are then handed out one by one;
+ * they are valid until the next `parse`.
+ */
+export class PageParser {
+  readonly #resolver: LinkResolver;
+  readonly #inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
+  readonly #agent: string;
+  readonly #scanner = new HtmlScanner();
+  readonly #fingerprint = new TextFingerprint();
+  #base = "";
+  #headerRefresh: string | null = null;
+  #scanned = false;
+  #listed: { readonly urls: readonly string[]; readonly lists: readonly string[] } = { urls: [], lists: [] };
+
+  constructor(resolver: LinkResolver, inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null, agent: string) {
+    this.#resolver = resolver;
+    this.#inflate = inflate;
+    this.#agent = agent;
+  }
+
+  parse(input: PageInput): ParsedPage {
+    this.#scanned = false;
+    this.#headerRefresh = null;
+    this.#listed = { urls: [], lists: [] };
+    const declared = pageKindOf(input.contentType);
+    const doubtful = declared === "unknown" || declared === "xml" || declared === "feed" || input.via === "sitemap" || input.via === "feed";
+    if (doubtful) {
+      const list = this.#parseList(input);
+      if (list !== null) return list;
+    }
+    const sniffed = declared === "unknown" || (declared === "other" && doubtful) ? sniffKind(input.body) : null;
+    if (declared === "html" || sniffed === "html" || sniffed === "empty") return this.#parseHtml(input);
+    if (declared === "xml") return sniffKind(input.body) === "html" ? this.#parseHtml(input) : this.#parseText(input);
+    if (isPage(declared) || sniffed === "text" || sniffed === "json" || sniffed === "xml") return this.#parseText(input);
+    return this.#document(input, { kind: "other" });
+  }
+
+  /** Hands out every link of the last document, in document order. */
+  eachLink(each: EachLink): void {
+    if (!this.#scanned) return;
+    const resolver = this.#resolver;
+    const scanner = this.#scanner;
+    resolver.setBase(this.#base);
+    const { linkCount, linkStart, linkEnd, linkFlags, source } = scanner;
+    for (let i = 0; i < linkCount; i++) {
+      const flags = linkFlags[i];
+      const kind = flags & ~link.NOFOLLOW;
+      const text = scanner.linkString(i);
+      const length = text === null ? resolver.resolve(source, linkStart[i], linkEnd[i]) : resolver.resolveString(text);
+      const via: Via = kind < link.LINK_REFRESH ? "link" : kind === link.LINK_REFRESH ? "refresh" : kind === link.LINK_FEED ? "feed" : "link";
+      each(length, via, flags >= link.NOFOLLOW, kind < FIRST_UNLISTED);
+    }
+    if (this.#headerRefresh !== null) each(resolver.resolveString(this.#headerRefresh), "refresh", false, true);
+    scanner.release();
+  }
+
+  /** Hands out every URL of the last list, canonical; `isList` for the children of an index. */
+  eachListed(each: (url: string, isList: boolean) => void): void {
+    for (const url of this.#listed.lists) each(url, true);
+    for (const url of this.#listed.urls) each(url, false);
+  }
+
+  /** The document as text, for a consumer that asks for it. */
+  decode(body: Uint8Array, charset: string | null): string {
+    return decodeAll(body, charset ?? "utf-8");
+  }
+
+  #parseHtml(input: PageInput): ParsedPage {
+    const scanner = this.#scanner;
+    const { encoding } = sniffCharset(input.body, input.contentType ?? null);
+    scanner.scan(input.body, encoding, { wantText: input.wantText });
+    this.#scanned = true;
+    this.#base = (scanner.baseHref === null ? null : canonicalUrl(scanner.baseHref, input.url)) ?? input.url;
+    this.#headerRefresh = input.refresh === undefined ? null : (parseRefresh(input.refresh)?.url ?? null);
+    const { index, follow } = robotsDirectives(input.robotsTags, scanner.metaRobots, this.#agent, input.now);
+    const header = input.linkHeaders.length === 0 ? null : canonicalTarget(input.linkHeaders);
+    const canonical = scanner.canonical ?? header;
+    const textHash = new Uint8Array(TEXT_HASH_BYTES);
+    scanner.textHash(textHash);
+    return this.#document(input, {
+      kind: "page",
+      charset: encoding,
+      title: scanner.title,
+      canonical: canonical === null ? null : canonicalUrl(canonical, scanner.canonical === null ? input.url : this.#base),
+      index,
+      follow,
+      marks: scanner.marks,
+      textHash,
+      hasText: scanner.textLength > 0,
+      text: scanner.text(),
+    });
+  }
+
+  /** Text, JSON, XML of no known use: kept, without links. */
+  #parseText(input: PageInput): ParsedPage {
+    const { encoding } = sniffCharset(input.body, input.contentType ?? null);
+    const { index, follow } = robotsDirectives(input.robotsTags, [], this.#agent, input.now);
+    const header = input.linkHeaders.length === 0 ? null : canonicalTarget(input.linkHeaders);
+    const textHash = new Uint8Array(TEXT_HASH_BYTES);
+    this.#fingerprint.reset();
+    this.#fingerprint.take(input.body, 0, input.body.length);
+    const hasText = this.#fingerprint.length > 0;
+    this.#fingerprint.digest(textHash);
+    return this.#document(input, {
+      kind: "page",
+      charset: encoding,
+      canonical: header === null ? null : canonicalUrl(header, input.url),
+      index,
+      follow,
+      marks: hasText ? [] : ["empty"],
+      textHash,
+      hasText,
+      text: input.wantText ? decodeAll(input.body, encoding) : null,
+    });
+  }
+
+  #parseList(input: PageInput): ParsedPage | null {
+    const plain = plainSitemap(input.body, this.#inflate, SITEMAP_MAX_BYTES);
+    if (plain === null) return null;
+    const gzipped = plain !== input.body;
+    const named = input.via === "sitemap" || input.via === "feed" || gzipped;
+    const kind = sniffKind(plain);
+    if (kind !== "xml" && kind !== "feed" && !(named && kind === "text")) return null;
+    const charset = /charset=["']?([^"';\s]+)/i.exec(input.contentType ?? "")?.[1] ?? null;
+    const result = parseSitemap(plain, LIST_LIMITS, { url: input.url, charset, now: input.now });
+    if (result.kind === "none" || (result.kind === "text" && (!named || result.urls.length === 0))) return null;
+    const canonical = (entry: { readonly loc: string }): string[] => {
+      const url = canonicalUrl(entry.loc, input.url);
+      return url === null ? [] : [url];
+    };
+    this.#listed = { urls: result.urls.flatMap(canonical), lists: result.sitemaps.flatMap(canonical) };
+    return this.#document(input, { kind: "list", list: result.kind === "feed" ? "feed" : "sitemap" });
+  }
+
+  #document(input: PageInput, found: Partial<ParsedPage> & { readonly kind: ParsedPage["kind"] }): ParsedPage {
+    return {
+      list: null,
+      contentType: input.contentType ?? null,
+      charset: null,
+      title: null,
+      canonical: null,
+      index: true,
+      follow: true,
+      marks: [],
+      textHash: NO_HASH,
+      textHashVersion: TEXT_HASH_VERSION,
+      hasText: false,
+      text: null,
+      ...found,
+    };
+  }
+}
+
+const NO_HASH = new Uint8Array(TEXT_HASH_BYTES);

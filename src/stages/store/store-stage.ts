@@ -1,0 +1,202 @@
+import { StoreUnavailable } from "../../kernel/errors.ts";
+import type { SkipReason } from "../../kernel/outcome.ts";
+import type { Bytes, Millis, Seq, UrlId } from "../../kernel/units.ts";
+import type { CancelTimer, Clock } from "../../ports/clock.ts";
+import type { HostState, NewHost, NewUrl, Rescheduled, Settlement, Store, StoreBatch } from "../../ports/store.ts";
+
+/** A batch is committed when it holds this many settlements, or is this old. Source: flow-control.md §8, measured in performance.md §2.5. */
+const COMMIT_ROWS = 512;
+const COMMIT_AGE: Millis = 50;
+/** Bounds of the open batch: with this much in it nothing more is started. */
+const OPEN_ROWS_MOST = 2_000;
+const OPEN_BYTES_MOST: Bytes = 16 * 1_048_576;
+/** A store that refuses is tried again after this, and given up after that long. */
+const RETRY_EVERY: Millis = 1_000;
+const RETRY_FOR: Millis = 20_000;
+
+interface OpenBatch {
+  hosts: NewHost[];
+  urls: NewUrl[];
+  settlements: Settlement[];
+  rescheduled: Rescheduled[];
+  revised: Map<UrlId, { id: UrlId; depth: number; skip: SkipReason | null }>;
+  hostStates: Map<number, HostState>;
+  meta: Map<string, string>;
+  bytes: Bytes;
+}
+
+export interface StoreStageDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Ids in flight now, for the journal. */
+  readonly inFlight: () => readonly UrlId[];
+  /** A batch is durable up to this `seq`; there may be room again. */
+  readonly onCommitted: (seq: Seq, refused: readonly UrlId[]) => void;
+  /** The store refuses for the first time since it last worked; fetching pauses by itself, for the batch stays full. */
+  readonly onTrouble: (error: StoreUnavailable) => void;
+  /** The store refused for too long, or for good: the run ends. */
+  readonly onGivenUp: (error: unknown) => void;
+}
+
+/**
+ * Collects what happened and commits it in batches, one transaction at a time: records, visits, completions and new URLs
+ * together, so that a crash loses whole pages or none. While a commit is on its way the next batch fills, up to its bound;
+ * `hasRoom` tells the dispatcher. A refused batch is kept and tried again.
+ */
+export class StoreStage {
+  readonly #deps: StoreStageDeps;
+  #open = emptyBatch();
+  #committing: OpenBatch | null = null;
+  #timer: CancelTimer | null = null;
+  #waiters: { resolve: () => void; reject: (error: unknown) => void; after: "open" | "committing" }[] = [];
+  #troubleSince: Millis | null = null;
+  #givenUp = false;
+  #lastSeq: Seq;
+  #committedUrls = 0;
+  #openedAt: Millis = 0;
+
+  constructor(deps: StoreStageDeps, lastSeq: Seq, knownUrls: number) {
+    this.#deps = deps;
+    this.#lastSeq = lastSeq;
+    this.#committedUrls = knownUrls;
+  }
+
+  /** Room for what is in flight to settle; without it nothing is started. */
+  get hasRoom(): boolean {
+    return this.#open.settlements.length + this.#open.rescheduled.length < OPEN_ROWS_MOST && this.#open.bytes < OPEN_BYTES_MOST && this.#troubleSince === null;
+  }
+  get depth(): number {
+    return this.#open.settlements.length + (this.#committing?.settlements.length ?? 0);
+  }
+  get troubled(): boolean {
+    return this.#troubleSince !== null;
+  }
+  get oldestAge(): Millis {
+    return this.depth === 0 ? 0 : this.#deps.clock.now() - this.#openedAt;
+  }
+  get lastSeq(): Seq {
+    return this.#lastSeq;
+  }
+
+  addHost(host: NewHost): void {
+    this.#open.hosts.push(host);
+    this.#touch();
+  }
+  addUrl(url: NewUrl): void {
+    this.#open.urls.push(url);
+    this.#open.bytes += url.url.length + 48;
+    this.#touch();
+  }
+  revise(id: UrlId, depth: number, skip: SkipReason | null): void {
+    this.#open.revised.set(id, { id, depth, skip });
+    this.#touch();
+  }
+  reschedule(row: Rescheduled): void {
+    this.#open.rescheduled.push(row);
+    this.#touch();
+  }
+  hostState(state: HostState): void {
+    const before = this.#open.hostStates.get(state.id);
+    this.#open.hostStates.set(state.id, before === undefined || state.robots !== null ? state : { ...state, robots: before.robots });
+    this.#touch();
+  }
+  meta(key: string, value: string): void {
+    this.#open.meta.set(key, value);
+    this.#touch();
+  }
+
+  /** Adds a settlement under the next `seq`. */
+  settle(settlement: Omit<Settlement, "seq">): Seq {
+    const seq = ++this.#lastSeq;
+    this.#open.settlements.push({ ...settlement, seq });
+    this.#open.bytes += 256 + (settlement.extra?.length ?? 0) + (settlement.page?.links.length ?? 0);
+    if (this.#open.settlements.length >= COMMIT_ROWS) this.#begin();
+    else this.#touch();
+    return seq;
+  }
+
+  isPending(id: UrlId): boolean {
+    if (id >= this.#committedUrls) return true;
+    const within = (batch: OpenBatch | null) => batch?.rescheduled.some((row) => row.id === id) ?? false;
+    return within(this.#open) || within(this.#committing);
+  }
+
+  /** Resolves once everything added so far is durable. Rejects when the store is given up. */
+  committed(): Promise<void> {
+    if (this.#givenUp) return Promise.reject(new StoreUnavailable("WEIR_STORE_FAILED", "The store was given up"));
+    const openIsEmpty = isEmpty(this.#open);
+    if (openIsEmpty && this.#committing === null) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject, after: openIsEmpty ? "committing" : "open" });
+      if (!openIsEmpty) this.#begin();
+    });
+  }
+
+  #touch(): void {
+    if (this.#timer !== null || this.#committing !== null || this.#givenUp) return;
+    this.#openedAt = this.#deps.clock.now();
+    this.#timer = this.#deps.clock.after(COMMIT_AGE, () => {
+      this.#timer = null;
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    if (this.#committing !== null || this.#givenUp || isEmpty(this.#open)) return;
+    this.#timer?.();
+    this.#timer = null;
+    const batch = this.#open;
+    this.#open = emptyBatch();
+    this.#committing = batch;
+    for (const waiter of this.#waiters) waiter.after = "committing";
+    this.#attempt(batch);
+  }
+
+  #attempt(batch: OpenBatch): void {
+    const { store, inFlight } = this.#deps;
+    const frozen: StoreBatch = { ...batch, revised: [...batch.revised.values()], hostStates: [...batch.hostStates.values()], meta: [...batch.meta], inFlight: inFlight() };
+    store.commit(frozen).then(
+      (refused) => this.#succeeded(batch, refused),
+      (error: unknown) => this.#failed(batch, error),
+    );
+  }
+
+  #succeeded(batch: OpenBatch, refused: readonly UrlId[]): void {
+    this.#troubleSince = null;
+    this.#committing = null;
+    this.#committedUrls += batch.urls.length;
+    const waiters = this.#waiters.filter((waiter) => waiter.after === "committing");
+    this.#waiters = this.#waiters.filter((waiter) => waiter.after === "open");
+    if (this.#waiters.length > 0 || this.#open.settlements.length >= COMMIT_ROWS) this.#begin();
+    else if (!isEmpty(this.#open)) this.#touch();
+    const last = batch.settlements.at(-1);
+    this.#deps.onCommitted(last?.seq ?? 0, refused);
+    for (const waiter of waiters) waiter.resolve();
+  }
+
+  #failed(batch: OpenBatch, error: unknown): void {
+    const { clock, onTrouble, onGivenUp } = this.#deps;
+    const passing = error instanceof StoreUnavailable && (error.code === "WEIR_STORE_FULL" || error.code === "WEIR_STORE_FAILED");
+    const since = this.#troubleSince ?? clock.now();
+    if (!passing || clock.now() - since >= RETRY_FOR) {
+      this.#givenUp = true;
+      for (const waiter of this.#waiters) waiter.reject(error);
+      this.#waiters = [];
+      onGivenUp(error);
+      return;
+    }
+    if (this.#troubleSince === null) {
+      this.#troubleSince = since;
+      onTrouble(error);
+    }
+    clock.after(RETRY_EVERY, () => this.#attempt(batch));
+  }
+}
+
+function emptyBatch(): OpenBatch {
+  return { hosts: [], urls: [], settlements: [], rescheduled: [], revised: new Map(), hostStates: new Map(), meta: new Map(), bytes: 0 };
+}
+
+function isEmpty(batch: OpenBatch): boolean {
+  return batch.settlements.length + batch.urls.length + batch.hosts.length + batch.rescheduled.length + batch.revised.size + batch.hostStates.size + batch.meta.size === 0;
+}
