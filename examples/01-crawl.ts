@@ -1,5 +1,5 @@
-// Crawl a site and use each page as it comes. Run it with a URL: node examples/01-crawl.ts https://example.com
-// (Node 22.18 or later runs TypeScript as it is; with Node 20, run it with any loader of your choice.)
+// Crawl a site and use each page as it comes (after npm run build): node examples/01-crawl.ts https://example.com
+// With Node 20, which does not run TypeScript by itself: npx jiti examples/01-crawl.ts https://example.com
 //
 // The loop is the consumer: as long as its body works on a page, weir hands out no more than a few further ones, and fetches no more
 // than that. `break` and an exception drain what is in flight. After a crash the next run begins with what this loop has not taken.

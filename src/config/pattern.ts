@@ -1,22 +1,23 @@
 import { URLPattern } from "urlpattern-polyfill/urlpattern";
 
-/** With `*`, a `:group` or `{` an include or exclude is a URLPattern; else it is a prefix. A port (`:8080`) is no group. */
-export function isUrlPattern(text: string): boolean {
-  return /[*{]|:[A-Za-z_]/.test(text);
-}
-
-/** @returns what is wrong with an include or exclude, or null when it can be used. */
+/**
+ * Checks an include or exclude before anything is opened, so that a wrong one is told together with the other problems. What the
+ * forms mean, and the matching, is `stages/frontier/url-pattern.ts`, which accepts no less than this.
+ * @returns what is wrong with it, or null when it can be used.
+ */
 export function patternProblem(text: string): string | null {
-  if (text.trim() === "" || text !== text.trim()) return "a prefix of a URL or path, or a URLPattern, without blanks around it";
-  if (!isUrlPattern(text)) {
-    const usable = text.startsWith("/") || /^https?:\/\/[^/]/i.test(text);
-    return usable ? null : "a prefix that begins with / or with http:// or https://, or a URLPattern (with *, :group or {)";
-  }
+  if (text !== text.trim()) return "a pattern without blanks around it";
+  const onPath = text.startsWith("/");
+  // What begins with `*` (and not with `*:`) is matched as plain text with gaps: nothing can be wrong with it.
+  if (/^\*(?!:)/.test(text)) return null;
+  if (!onPath && !/^(?:https?:\/\/[^/]|http\{s\}\?:\/\/|\*:\/\/)/i.test(text)) return "a pattern that begins with http://, https://, / or *";
+  // Without `*`, a `:group` or `{` it is a prefix. A port (`:8080`) is no group.
+  if (!/[*{]|:[A-Za-z_]/.test(text)) return null;
   try {
-    if (text.startsWith("/")) new URLPattern({ pathname: text });
-    else new URLPattern(text);
+    const query = text.includes("(") ? text : text.replaceAll("*?", "*\\?");
+    new URLPattern(onPath ? `http{s}?://*:*${query}` : query);
     return null;
   } catch {
-    return "a URLPattern on the whole URL, such as https://*.example.com/shop/*";
+    return "a URLPattern on the whole URL or on a path, such as https://*.example.com/shop/* or /p/:id";
   }
 }

@@ -53,6 +53,7 @@ export const FETCH_ERRORS = [
   "challenge",
   "robots-unavailable",
   "parse",
+  "empty",
   "crashed",
 ] as const;
 export type FetchErrorCode = (typeof FETCH_ERRORS)[number] | `http-${number}`;

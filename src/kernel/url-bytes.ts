@@ -19,7 +19,6 @@ export const HASH = 6;
 export const COLON = 7;
 /** In a path: may begin a dot segment. In a host: ends a label. */
 export const DOT = 8;
-export const HYPHEN = 9;
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const DIGITS = "0123456789";
@@ -55,9 +54,8 @@ export const PATH_BYTES = asciiTable([
 export const QUERY_BYTES = asciiTable([["\"<>'", ENCODED]]);
 /** Lower-case letters, digits, dots and hyphens; `xn--` and upper case are for the full parser. */
 export const HOST_BYTES = tableOf(UNUSUAL, [
-  [LETTERS + DIGITS, PLAIN],
+  [`${LETTERS}${DIGITS}-`, PLAIN],
   [".", DOT],
-  ["-", HYPHEN],
   [":", COLON],
   ["/", SLASH],
   ["?", QUESTION],

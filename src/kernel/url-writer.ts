@@ -7,7 +7,6 @@ import {
   HEX_DIGIT,
   HEX_VALUE,
   HOST_BYTES,
-  HYPHEN,
   PATH_BYTES,
   PERCENT,
   PLAIN,
@@ -62,16 +61,14 @@ export class UrlWriter {
       to += run - i;
       i = run;
       if (i === end) break;
-      const byte = this.input[i];
-      kind = HOST_BYTES[byte];
-      if (kind !== DOT && kind !== HYPHEN) break;
-      // Two hyphens may be `xn--`, two dots an empty label.
-      if (out[to - 1] === byte) return UNKNOWN;
-      out[to++] = byte;
-      if (kind === DOT) label = to;
+      kind = HOST_BYTES[this.input[i]];
+      if (kind !== DOT) break;
+      if (to === label || isReserved(out, label, to)) return UNKNOWN;
+      out[to++] = DOT_BYTE;
+      label = to;
       i++;
     }
-    if (to === label || out[at] === DOT_BYTE) return UNKNOWN;
+    if (to === label || isReserved(out, label, to)) return UNKNOWN;
     if (out[label] <= 0x39 && !isDottedDecimal(out, at, to)) return UNKNOWN;
     return kind === COLON ? this.#writePort(i + 1, end, to, secure) : this.writeTail(i, end, to);
   }
@@ -221,6 +218,11 @@ function dotSegmentEnd(bytes: Uint8Array, start: number, end: number): number {
   const byte = bytes[next];
   if (byte === SLASH_BYTE) return next + 1;
   return byte === QUESTION_BYTE || byte === HASH_BYTE ? next : start;
+}
+
+/** Whether a label has hyphens as its third and fourth character, as `xn--` has: what they mean is for the full parser. */
+function isReserved(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start > 3 && bytes[start + 2] === HYPHEN_BYTE && bytes[start + 3] === HYPHEN_BYTE;
 }
 
 /** Four numbers of 0–255 without leading zeros: the only numeric host that is its own canonical form. */

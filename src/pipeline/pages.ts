@@ -1,3 +1,4 @@
+import { usableEtag } from "../kernel/etag.ts";
 import { encodeIds } from "../kernel/id-list.ts";
 import type { Via } from "../kernel/outcome.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
@@ -74,7 +75,7 @@ export class Pages {
     if (parsed.kind === "list") {
       const via: Via = parsed.list === "feed" ? "feed" : "sitemap";
       // What a sitemap names is as near as the seed that brought us to it.
-      if (followLists) parser.eachListed((url, isList) => frontier.discoverText(url, isList ? visit.row.depth : depth, isList ? "sitemap" : via));
+      if (followLists) parser.eachListed((url, isList) => (isList ? frontier.discoverSitemap(url, visit.row.depth) : frontier.discoverText(url, depth, via)));
       return new Uint8Array(0);
     }
     this.#links.clear();
@@ -107,6 +108,10 @@ export class Pages {
     const { content, settle } = this.#deps;
     const { row, rowHost } = visit;
     const first = row.textHash === null;
+    if (!first && !parsed.hasText && parsed.marks.includes("empty")) {
+      settle(visit, errand, result, { outcome: "failed", code: "empty", message: "The page came empty; the earlier copy is kept" });
+      return;
+    }
     const changed = first ? null : row.textHashVersion === parsed.textHashVersion && !sameBytes(row.textHash, parsed.textHash);
     let duplicateOf: number | null = null;
     if (parsed.hasText) {
@@ -123,10 +128,11 @@ export class Pages {
       index: parsed.index,
       follow: parsed.follow,
       links,
-      marks: parsed.marks,
+      // At first sight nothing tells an empty page from a broken one.
+      marks: parsed.marks.filter((mark) => mark !== "empty"),
       textHash: parsed.textHash,
       textHashVersion: parsed.textHashVersion,
-      etag: result.headers.get("etag") ?? null,
+      etag: usableEtag(result.headers.get("etag")),
       lastModified: result.headers.get("last-modified") ?? null,
       bodyHash,
     };

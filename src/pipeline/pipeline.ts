@@ -137,7 +137,7 @@ export class Pipeline {
     this.#pages = new Pages({
       clock,
       frontier: this.frontier,
-      parser: new PageParser(this.#resolver, deps.inflate, options.productToken),
+      parser: new PageParser({ resolver: this.#resolver, inflate: deps.inflate, agent: options.productToken, isKnownHost: (host) => this.frontier.knowsHost(host) }),
       content: this.#content,
       blobs: deps.blobs,
       hashBody: deps.hashBody,

@@ -52,9 +52,8 @@ export class Robots {
       this.#answer(purpose.host, 404, new Uint8Array(0), errand.url);
       return signal;
     }
-    // Too large or unreadable is an answer without rules, not an outage.
-    const status = result.kind === "response" ? result.status : (result.status ?? null);
-    this.#answer(purpose.host, status, result.kind === "response" ? result.body : new Uint8Array(0), errand.url);
+    // A body that was cut or too large says nothing that could be relied on: as good as no answer.
+    this.#answer(purpose.host, result.kind === "response" ? result.status : null, result.kind === "response" ? result.body : new Uint8Array(0), errand.url);
     return signal;
   }
 
@@ -75,11 +74,11 @@ export class Robots {
     if (sitemaps === "off" || status === null) return;
     for (const sitemap of named) {
       const target = canonicalUrl(sitemap, url);
-      if (target !== null) frontier.discoverText(target, 0, "sitemap");
+      if (target !== null) frontier.discoverSitemap(target, 0);
     }
     if (sitemaps === "probe" && named.length === 0) {
       const target = canonicalUrl("/sitemap.xml", url);
-      if (target !== null) frontier.discoverText(target, 0, "sitemap");
+      if (target !== null) frontier.discoverSitemap(target, 0);
     }
   }
 }

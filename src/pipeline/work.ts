@@ -9,6 +9,9 @@ import { Errand, type HeaderPolicy } from "./errand.ts";
 import type { Robots } from "./robots.ts";
 import type { Visit, Visits } from "./visits.ts";
 
+/** A robots.txt is read to this size whatever `--max-body` says; of it, 500 KiB count. Source: guess. */
+const ROBOTS_BODY: Bytes = 2 * 1_048_576;
+
 export interface WorkDeps {
   readonly clock: Clock;
   readonly frontier: Frontier;
@@ -81,7 +84,7 @@ export class Work {
 
   #askRobots(host: Host): Errand {
     const scheme = host.robots.begin();
-    return new Errand({ kind: "robots", host, hops: 0 }, `${scheme}://${host.key}/robots.txt`, host, this.#deps.caps, this.#deps.credits, this.#deps.policy);
+    return new Errand({ kind: "robots", host, hops: 0 }, `${scheme}://${host.key}/robots.txt`, host, { ...this.#deps.caps, maxBody: Math.max(this.#deps.caps.maxBody, ROBOTS_BODY) }, this.#deps.credits, this.#deps.policy);
   }
 
   #nextContinuation(host: Host): Errand | "settled" | null {

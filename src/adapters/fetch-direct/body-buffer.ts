@@ -56,6 +56,7 @@ export class BodyBuffer {
     const pieces = this.#pieces;
     const fixed = this.#fixed;
     const growing = this.#growing;
+    this.#growing = undefined;
     this.clear();
     if (fixed !== undefined) return fixed.length === size ? fixed : fixed.subarray(0, size);
     if (growing !== undefined) return unwound(growing, size);
@@ -84,7 +85,16 @@ export class BodyBuffer {
     for (const piece of pieces) this.#write(piece, this.#size + piece.length);
   }
 
+  /** More came than was promised. */
+  #outgrow(fixed: Uint8Array, end: Bytes): void {
+    const growing = new ResizableBuffer(end, { maxByteLength: Math.max(this.#limit, end) });
+    new Uint8Array(growing).set(fixed.subarray(0, this.#size));
+    this.#growing = growing;
+    this.#fixed = undefined;
+  }
+
   #write(piece: Uint8Array, end: Bytes): void {
+    if (this.#fixed !== undefined && end > this.#fixed.length) this.#outgrow(this.#fixed, end);
     const growing = this.#growing;
     if (this.#fixed !== undefined) {
       this.#fixed.set(piece, this.#size);

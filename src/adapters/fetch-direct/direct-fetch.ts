@@ -148,6 +148,8 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
     const expected = contentLengthOf(headers);
     if (this.#decide(status, headers) === "discard") this.#startDiscarding(expected);
     else if (status !== 204 && status !== 304) this.#startReading(headers, expected);
+    // A 304 may name the length its page would have (RFC 9110 15.4.5); undici would wait for as much and call it cut.
+    if (status === 304 && expected !== undefined && expected > 0) this.bodyReady(NO_BODY);
     return true;
   }
 
@@ -246,7 +248,7 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
 
   #startDiscarding(expected: Bytes | undefined): void {
     this.#discard = DISCARD_LIMIT;
-    if (expected !== undefined && expected > DISCARD_LIMIT && this.#status !== 304) this.bodyReady(NO_BODY);
+    if (expected !== undefined && expected > DISCARD_LIMIT) this.bodyReady(NO_BODY);
   }
 
   #startReading(headers: RawHeaderView, expected: Bytes | undefined): void {

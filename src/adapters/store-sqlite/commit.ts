@@ -3,7 +3,7 @@ import type { NewUrl, Settlement, StoreBatch } from "../../ports/store.ts";
 import { BulkInsert } from "./bulk-insert.ts";
 import type { Connection, Statement } from "./database.ts";
 import { PageWriter } from "./page-writer.ts";
-import { listText, outcomeCode, skipCode, viaCode } from "./rows.ts";
+import { freeText, listText, outcomeCode, skipCode, viaCode } from "./rows.ts";
 
 /** Writes batches. One instance a connection: it owns the prepared statements and their reused parameter arrays. */
 export class Committer {
@@ -111,7 +111,7 @@ export class Committer {
       inserts.put(outcomeCode(item.outcome));
       inserts.put(item.status);
       inserts.put(item.code);
-      inserts.put(item.message);
+      inserts.put(freeText(item.message));
       inserts.put(item.ms);
       inserts.put(item.bytesWire);
       inserts.put(item.bytesBody);

@@ -1,5 +1,5 @@
 import Libsql from "libsql";
-import { storeError } from "./store-error.ts";
+import { BUSY, storeError } from "./store-error.ts";
 
 /** What SQLite hands out and takes. Integers beyond 2^53 do not occur in weir's schema. */
 export type Cell = number | string | Uint8Array | null;
@@ -39,11 +39,23 @@ export function connect(path: string, options: { readonly: boolean; busyMs: numb
   });
 }
 
+/** True of an error thrown here because another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && (resultCode(error.cause) & 0xff) === BUSY;
+}
+
+/** SQLite's extended result code, or 0. A failed opening carries it only as the number that ends its message. */
+function resultCode(error: unknown): number {
+  const { rawCode, message } = error as { rawCode?: unknown; message?: unknown };
+  if (typeof rawCode === "number") return rawCode;
+  return Number(/Unable to open connection.*: (\d+)\W*$/.exec(String(message))?.[1] ?? 0);
+}
+
 function guard<T>(path: string, body: () => T): T {
   try {
     return body();
   } catch (error) {
-    throw storeError(path, error);
+    throw storeError(path, error, resultCode(error));
   }
 }
 
@@ -74,7 +86,7 @@ class LibsqlConnection implements Connection {
         try {
           return statement.run(parameters).changes;
         } catch (error) {
-          throw storeError(path, error);
+          throw storeError(path, error, resultCode(error));
         }
       },
       row: (parameters) => guard(path, () => reader().get(parameters) as Row | undefined),

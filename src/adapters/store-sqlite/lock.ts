@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { StoreUnavailable, WeirError } from "../../kernel/errors.ts";
-import { type Connection, connect } from "./database.ts";
-import { isBusy } from "./store-error.ts";
+import { StoreUnavailable } from "../../kernel/errors.ts";
+import { type Connection, connect, isBusy } from "./database.ts";
 
 /**
  * Makes this process the store's only writer. An exclusive transaction is held on an empty SQLite file beside the store:
@@ -28,7 +27,7 @@ export class WriterLock {
       db.exec("BEGIN EXCLUSIVE");
     } catch (error) {
       db.close();
-      if (error instanceof WeirError && isBusy(error)) throw inUse(path, owner, error);
+      if (isBusy(error)) throw inUse(path, owner, error);
       throw error;
     }
     const lock = new WriterLock(db, owner);
@@ -49,7 +48,7 @@ export class WriterLock {
   }
 }
 
-function inUse(path: string, owner: string, cause: WeirError): StoreUnavailable {
+function inUse(path: string, owner: string, cause: unknown): StoreUnavailable {
   return new StoreUnavailable(
     "WEIR_STORE_IN_USE",
     `The store ${path} is being written by ${holder(owner)}; wait for it, stop it, or give --store another path.`,

@@ -2,7 +2,7 @@ import type { UrlId } from "../../kernel/units.ts";
 import type { Rescheduled, Settlement, StoreBatch, StoredPage } from "../../ports/store.ts";
 import { BulkInsert } from "./bulk-insert.ts";
 import type { Cell, Connection, Statement } from "./database.ts";
-import { flagsOf, listText, outcomeCode, PAGE_COLUMNS } from "./rows.ts";
+import { flagsOf, freeText, listText, outcomeCode, PAGE_COLUMNS } from "./rows.ts";
 
 /** What the fence turned away. By item, not by id: one batch may hold a stale and a valid item of the same URL. */
 export interface Refused {
@@ -119,7 +119,7 @@ export class PageWriter {
       inserts.put(flagsOf(page));
       inserts.put(page.contentType);
       inserts.put(page.charset);
-      inserts.put(page.title);
+      inserts.put(freeText(page.title));
       inserts.put(page.canonical);
       inserts.put(page.etag);
       inserts.put(page.lastModified);
@@ -152,7 +152,7 @@ function fillPage(cells: Cell[], from: number, page: StoredPage): number {
   cells[from + 2] = flagsOf(page);
   cells[from + 3] = page.contentType;
   cells[from + 4] = page.charset;
-  cells[from + 5] = page.title;
+  cells[from + 5] = freeText(page.title);
   cells[from + 6] = page.canonical;
   cells[from + 7] = page.etag;
   cells[from + 8] = page.lastModified;

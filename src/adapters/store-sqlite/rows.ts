@@ -30,6 +30,9 @@ export const bytesOf = (cell: Cell): Uint8Array | null => (cell instanceof Uint8
 
 export const listText = (list: readonly unknown[]): string | null => (list.length === 0 ? null : JSON.stringify(list));
 
+/** Bindings cut a text at its first NUL when they read it; free text from pages and sockets may hold one. */
+export const freeText = (text: string | null): string | null => (text?.includes("\0") ? text.replaceAll("\0", "\ufffd") : text);
+
 function listOf<T>(cell: Cell): readonly T[] {
   return cell === null ? [] : (JSON.parse(String(cell)) as T[]);
 }

@@ -8,7 +8,6 @@ import { type Connection, connect } from "./database.ts";
 import { WriterLock } from "./lock.ts";
 import { migrate, requireCurrent } from "./migrations.ts";
 import { Reader } from "./read.ts";
-import { storeError } from "./store-error.ts";
 import { UrlTexts } from "./url-texts.ts";
 
 /**
@@ -190,7 +189,7 @@ function closingOnError<T>(db: Connection, body: () => T): T {
     return body();
   } catch (error) {
     db.close();
-    throw storeError("", error);
+    throw error;
   }
 }
 

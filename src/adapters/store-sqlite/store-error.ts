@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { StoreUnavailable, WeirError } from "../../kernel/errors.ts";
 
 /** Primary result codes of SQLite that mean something particular here: https://sqlite.org/rescode.html */
-const BUSY = 5;
+export const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
 const IOERR = 10;
@@ -16,12 +16,15 @@ const NOTADB = 26;
 /** Less than this left on the disk: an I/O error is then taken for a full disk, which SQLite does not always report as one. */
 const NO_ROOM = 1 << 20;
 
-/** Turns whatever the binding threw into the one error a caller of the store can act on. Errors of weir pass unchanged. */
-export function storeError(path: string, error: unknown): WeirError {
+/**
+ * Turns what the binding threw into the one error a caller of the store can act on. Errors of weir pass unchanged.
+ * @param code SQLite's result code, extended or not; 0 when the error carries none.
+ */
+export function storeError(path: string, error: unknown, code: number): WeirError {
   if (error instanceof WeirError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const options = { cause: error };
-  switch (resultCode(error, text) & 0xff) {
+  switch (code & 0xff) {
     case FULL:
       return full(path, options);
     case IOERR:
@@ -46,26 +49,12 @@ export function storeError(path: string, error: unknown): WeirError {
   }
 }
 
-/** True when SQLite refused because another connection holds the lock. */
-export function isBusy(error: WeirError): boolean {
-  const cause = error.cause;
-  return (resultCode(cause, cause instanceof Error ? cause.message : "") & 0xff) === BUSY;
-}
-
 function full(path: string, options: { cause: unknown }): StoreUnavailable {
   return new StoreUnavailable(
     "WEIR_STORE_FULL",
     `No room on the disk for the store ${path}; nothing stored is lost, and writing goes on when there is room.`,
     options,
   );
-}
-
-/** SQLite's extended result code, or 0. A failed open carries it only as the number that ends its message. */
-function resultCode(error: unknown, text: string): number {
-  const code = (error as { rawCode?: unknown } | null)?.rawCode;
-  if (typeof code === "number") return code;
-  const opened = /Unable to open connection.*: (\d+)\W*$/.exec(text);
-  return opened ? Number(opened[1]) : 0;
 }
 
 function freeBytes(path: string): number {

@@ -38,6 +38,7 @@ export function verdictOf(result: FetchResult, now: EpochMillis): Verdict {
 function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis): Verdict {
   const { status, headers, measure } = result;
   const ok: HostSignal = { kind: "ok", ttfb: measure.ttfb };
+  if (status === 206) return { signal: ok, next: { kind: "settle", outcome: "failed", code: "incomplete", message: "206: a part, though the whole was asked for" } };
   if (status >= 200 && status < 300) return { signal: ok, next: { kind: "parse" } };
   if (status === 304) return { signal: ok, next: { kind: "not-modified" } };
   const code = `http-${status}`;

@@ -83,6 +83,9 @@ export class Frontier {
   get nextRetryAt(): Millis {
     return this.#retries.nextAt;
   }
+  knowsHost(key: string): boolean {
+    return this.#hostIds.has(key);
+  }
   get hostCount(): number {
     return this.#hostIds.size;
   }
@@ -106,15 +109,24 @@ export class Frontier {
   }
 
   /** As `discover`, for a canonical URL at hand. */
-  discoverText(url: string, depth: number, via: Via, nofollow = false): UrlId {
+  discoverText(url: string, depth: number, via: Via): UrlId {
     const length = this.#deps.resolver.resolveString(url);
-    return length === 0 ? -1 : this.discover(length, depth, via, nofollow);
+    return length <= 0 ? -1 : this.discover(length, depth, via, false);
+  }
+
+  /** Enters a sitemap that a robots.txt or an index names: wherever it lies, for the site itself says so. */
+  discoverSitemap(url: string, depth: number): void {
+    const { resolver, fingerprinter } = this.#deps;
+    const length = resolver.resolveString(url);
+    if (length <= 0) return;
+    fingerprinter.of(length);
+    if (this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c) < 0) this.#enter(fingerprinter, url, depth, "sitemap", false, "exempt");
   }
 
   /** @returns the id of a canonical URL, or -1 when it is not known. */
   find(url: string): UrlId {
     const length = this.#deps.resolver.resolveString(url);
-    if (length === 0) return -1;
+    if (length <= 0) return -1;
     const print = this.#deps.fingerprinter;
     print.of(length);
     return this.urls.find(print.a, print.b, print.c);
@@ -125,7 +137,7 @@ export class Frontier {
     const length = this.#deps.resolver.resolveString(url);
     const print = this.#deps.fingerprinter;
     print.of(length);
-    const id = this.#enter(print, url, depth, "redirect", false, true);
+    const id = this.#enter(print, url, depth, "redirect", false, "lease");
     return this.urls.skipReason(id) ?? freshRow(id, url, depth, "redirect");
   }
 
@@ -208,10 +220,10 @@ export class Frontier {
     return this.#host(id);
   }
 
-  #enter(print: Fingerprinter, url: string, depth: number, via: Via, nofollow: boolean, lease = false): UrlId {
+  #enter(print: Fingerprinter, url: string, depth: number, via: Via, nofollow: boolean, how: "list" | "lease" | "exempt" = "list"): UrlId {
     const { rules, log } = this.#deps;
     const key = hostKey(url);
-    const skip = rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null);
+    const skip = how === "exempt" ? null : (rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null));
     const id = this.urls.add(print.a, print.b, print.c, WAITING, depth);
     const hostId = this.#hostId(key);
     log.addUrl({ id, url, host: hostId, depth, via, skip });
@@ -221,7 +233,7 @@ export class Frontier {
       return id;
     }
     this.#left += 1;
-    if (lease) this.urls.setState(id, LEASED);
+    if (how === "lease") this.urls.setState(id, LEASED);
     else this.#admit(this.#host(hostId), freshRow(id, url, depth, via));
     return id;
   }

@@ -1,12 +1,12 @@
 import type { EpochMillis, Millis } from "../../kernel/units.ts";
-import { parseRobots, type RobotsRules } from "./robots.ts";
+import { parseRobots, ROBOTS_MAX_BYTES, type RobotsRules } from "./robots.ts";
 
 /** robots.txt is asked for again after this at the latest, and not before that. Source: RFC 9309 §2.4. */
 const FRESH_MOST: Millis = 86_400_000;
 /** A robots.txt that could not be had is asked for again this often in a pass before its URLs are given up for the pass. */
 const ATTEMPTS_MOST = 3;
-/** Cap on what is read of a robots.txt. Source: RFC 9309 §2.5. */
-export const ROBOTS_BYTES_MOST = 512_000;
+/** Bytes turned into text at a time: the argument list of one call. */
+const SLICE = 8_192;
 /** Hops followed for a robots.txt. Source: RFC 9309 §2.3.1.2. */
 export const ROBOTS_HOPS_MOST = 5;
 
@@ -97,8 +97,8 @@ export class RobotsGate {
       return [];
     }
     const found = status >= 200 && status < 300;
-    const rules = found ? parseRobots(answer.body.subarray(0, ROBOTS_BYTES_MOST), this.#productToken) : null;
-    const text = found ? new TextDecoder("latin1").decode(answer.body.subarray(0, ROBOTS_BYTES_MOST)) : null;
+    const rules = found ? parseRobots(answer.body, this.#productToken) : null;
+    const text = found ? latin1(answer.body.subarray(0, ROBOTS_MAX_BYTES)) : null;
     this.#states.set(scheme, { kind: "known", rules, at: now, status, text });
     return rules?.sitemaps ?? [];
   }
@@ -134,4 +134,11 @@ export class RobotsGate {
       this.#states.set(scheme, { kind: "known", rules, at, status, text });
     }
   }
+}
+
+/** One character a byte, so that it comes back as it was. (A TextDecoder's latin1 is windows-1252.) */
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += SLICE) text += String.fromCharCode(...bytes.subarray(at, at + SLICE));
+  return text;
 }

@@ -14,8 +14,8 @@ export interface TrapLimits {
 }
 
 /**
- * Source: guess. With 1,000 URLs of which fewer than 2 % held anything new, a real space whose pages are new at a rate of 5 % is
- * taken for a trap with a chance below 10^-6; a trap costs 1,000 fetches. 20,000 templates take about 5 MB.
+ * Source: guess. A trap costs 1,000 fetches. A real space of which one page in ten is new is taken for a trap with a chance of
+ * 2e-13 at the first verdict (fewer than 10 new of 500 judged), one with one in twenty with 2e-4. 20,000 templates take about 5 MB.
  */
 export const TRAP_LIMITS: TrapLimits = { freeUrls: 1_000, freeEchoes: 100, newShare: 0.02, hostTemplates: 256, templates: 20_000 };
 

@@ -10,6 +10,7 @@ import * as link from "./html-links.ts";
 import { parseRefresh } from "./html-refresh.ts";
 import { HtmlScanner } from "./html-scanner.ts";
 import { robotsDirectives } from "./robots-directives.ts";
+import { sitemapTargets } from "./sitemap-targets.ts";
 import { parseSitemap, plainSitemap, SITEMAP_MAX_BYTES, SITEMAP_MAX_URLS } from "./sitemap.ts";
 import { TEXT_HASH_BYTES, TEXT_HASH_VERSION, TextFingerprint } from "./text-fingerprint.ts";
 
@@ -51,6 +52,15 @@ export interface ParsedPage {
 /** @param length of the canonical URL in the resolver's scratch, 0 or less when it is none; `listed`: belongs to the page's `links`. */
 export type EachLink = (length: number, via: Via, nofollow: boolean, listed: boolean) => void;
 
+export interface PageParserDeps {
+  readonly resolver: LinkResolver;
+  readonly inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
+  /** Name by which robots directives may mean us. */
+  readonly agent: string;
+  /** The crawl knows this host: a list may name its URLs. */
+  readonly isKnownHost: (host: string) => boolean;
+}
+
 const LIST_LIMITS = { maxUrls: SITEMAP_MAX_URLS, maxChildren: SITEMAP_MAX_URLS };
 /** Kinds that are hints in the head, not links of the document (ADR 0007). */
 const FIRST_UNLISTED = link.LINK_CANONICAL;
@@ -63,6 +73,7 @@ export class PageParser {
   readonly #resolver: LinkResolver;
   readonly #inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
   readonly #agent: string;
+  readonly #isKnownHost: (host: string) => boolean;
   readonly #scanner = new HtmlScanner();
   readonly #fingerprint = new TextFingerprint();
   #base = "";
@@ -70,10 +81,11 @@ export class PageParser {
   #scanned = false;
   #listed: { readonly urls: readonly string[]; readonly lists: readonly string[] } = { urls: [], lists: [] };
 
-  constructor(resolver: LinkResolver, inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null, agent: string) {
-    this.#resolver = resolver;
-    this.#inflate = inflate;
-    this.#agent = agent;
+  constructor(deps: PageParserDeps) {
+    this.#resolver = deps.resolver;
+    this.#inflate = deps.inflate;
+    this.#agent = deps.agent;
+    this.#isKnownHost = deps.isKnownHost;
   }
 
   parse(input: PageInput): ParsedPage {
@@ -81,16 +93,23 @@ export class PageParser {
     this.#headerRefresh = null;
     this.#listed = { urls: [], lists: [] };
     const declared = pageKindOf(input.contentType);
-    const doubtful = declared === "unknown" || declared === "xml" || declared === "feed" || input.via === "sitemap" || input.via === "feed";
+    const named = input.via === "sitemap" || input.via === "feed";
+    const doubtful = declared === "unknown" || declared === "xml" || declared === "feed" || (named && (declared !== "html" || beginsAsList(input.body)));
     if (doubtful) {
       const list = this.#parseList(input);
       if (list !== null) return list;
     }
-    const sniffed = declared === "unknown" || (declared === "other" && doubtful) ? sniffKind(input.body) : null;
-    if (declared === "html" || sniffed === "html" || sniffed === "empty") return this.#parseHtml(input);
-    if (declared === "xml") return sniffKind(input.body) === "html" ? this.#parseHtml(input) : this.#parseText(input);
-    if (isPage(declared) || sniffed === "text" || sniffed === "json" || sniffed === "xml") return this.#parseText(input);
-    return this.#document(input, { kind: "other" });
+    const opaque = declared === "other" && OPAQUE.test(input.contentType ?? "");
+    // A declared type is believed between HTML and text (MIME sniffing standard §7), but nothing binary is text.
+    const sniffed = declared === "html" ? "html" : sniffKind(input.body);
+    if (declared === "unknown" || opaque || (declared === "other" && doubtful)) {
+      if (sniffed === "html" || (sniffed === "empty" && !opaque)) return this.#parseHtml(input);
+      if (sniffed === "text" || sniffed === "json" || sniffed === "xml") return this.#parseText(input, true);
+      return opaque && (sniffed === "binary" || sniffed === "empty") ? this.#parseText(input, false) : this.#document(input, { kind: "other" });
+    }
+    if (sniffed === "html" && (declared === "html" || declared === "xml")) return this.#parseHtml(input);
+    const readable = sniffed !== "binary" && sniffed !== "pdf" && sniffed !== "gzip" && sniffed !== "image";
+    return isPage(declared) && readable ? this.#parseText(input, true) : this.#document(input, { kind: "other" });
   }
 
   /** Hands out every link of the last document, in document order. */
@@ -149,8 +168,8 @@ export class PageParser {
     });
   }
 
-  /** Text, JSON, XML of no known use: kept, without links. */
-  #parseText(input: PageInput): ParsedPage {
+  /** Text, JSON, XML of no known use: kept, without links. So are bytes that declare no type, then without text. */
+  #parseText(input: PageInput, readable: boolean): ParsedPage {
     const { encoding } = sniffCharset(input.body, input.contentType ?? null);
     const { index, follow } = robotsDirectives(input.robotsTags, [], this.#agent, input.now);
     const header = input.linkHeaders.length === 0 ? null : canonicalTarget(input.linkHeaders);
@@ -158,7 +177,7 @@ export class PageParser {
     this.#fingerprint.reset();
     this.#fingerprint.take(input.body, 0, input.body.length);
     const hasText = this.#fingerprint.length > 0;
-    this.#fingerprint.digest(textHash);
+    this.#fingerprint.digest(textHash, 0);
     return this.#document(input, {
       kind: "page",
       charset: encoding,
@@ -167,8 +186,8 @@ export class PageParser {
       follow,
       marks: hasText ? [] : ["empty"],
       textHash,
-      hasText,
-      text: input.wantText ? decodeAll(input.body, encoding) : null,
+      hasText: hasText && readable,
+      text: input.wantText && readable ? decodeAll(input.body, encoding) : null,
     });
   }
 
@@ -182,11 +201,8 @@ export class PageParser {
     const charset = /charset=["']?([^"';\s]+)/i.exec(input.contentType ?? "")?.[1] ?? null;
     const result = parseSitemap(plain, LIST_LIMITS, { url: input.url, charset, now: input.now });
     if (result.kind === "none" || (result.kind === "text" && (!named || result.urls.length === 0))) return null;
-    const canonical = (entry: { readonly loc: string }): string[] => {
-      const url = canonicalUrl(entry.loc, input.url);
-      return url === null ? [] : [url];
-    };
-    this.#listed = { urls: result.urls.flatMap(canonical), lists: result.sitemaps.flatMap(canonical) };
+    const { pages, sitemaps } = sitemapTargets(result, input.url, this.#isKnownHost);
+    this.#listed = { urls: pages.map(({ url }) => url), lists: sitemaps.map(({ url }) => url) };
     return this.#document(input, { kind: "list", list: result.kind === "feed" ? "feed" : "sitemap" });
   }
 
@@ -209,4 +225,19 @@ export class PageParser {
   }
 }
 
+/** Longest run of blanks and marks before the first byte that counts. */
+const LEAD_MOST = 64;
+
+/** Can this be a list though it is declared as HTML? Looks at the first bytes only: gzip, or markup that HTML does not begin with. */
+function beginsAsList(body: Uint8Array): boolean {
+  if (body[0] === 0x1f && body[1] === 0x8b) return true;
+  let at = 0;
+  while (at < LEAD_MOST && at < body.length && (body[at] <= 0x20 || body[at] >= 0x80)) at++;
+  if (body[at] !== 0x3c) return true;
+  const next = body[at + 1] | 0x20;
+  return next !== 0x21 && next !== 0x68; // neither `<!` nor `<h`
+}
+
+/** Says "some bytes" and no more. */
+const OPAQUE = /^application\/octet-stream/i;
 const NO_HASH = new Uint8Array(TEXT_HASH_BYTES);

@@ -23,14 +23,15 @@ export interface SitemapTargets {
 }
 
 /**
- * The URLs of a list, resolved and canonical, each once. A sitemap may name URLs of its own host, and of the host whose
- * robots.txt or page named it; other hosts' entries are left out, or anybody could speak for anybody. Feeds are held to the
- * same rule. Source: sitemaps.org, "sitemap file location" and "cross submits".
+ * The URLs of a list, resolved and canonical, each once. A sitemap may name URLs of its own host, and of hosts that the crawl
+ * knows by other ways (one of their robots.txt named it, perhaps); other hosts' entries are left out, or anybody could speak
+ * for anybody. Feeds are held to the same rule. Source: sitemaps.org, "sitemap file location" and "cross submits".
  * @param sitemapUrl the list's own URL, behind redirects
- * @param namedBy host key of the robots.txt or page that named the list, or its index
+ * @param isKnownHost tells by its key whether the crawl knows a host
  */
-export function sitemapTargets(result: SitemapResult, sitemapUrl: string, namedBy: string): SitemapTargets {
-  const hosts = new Set([hostKey(sitemapUrl), namedBy]);
+export function sitemapTargets(result: SitemapResult, sitemapUrl: string, isKnownHost: (host: string) => boolean): SitemapTargets {
+  const own = hostKey(sitemapUrl);
+  const mayName = (host: string): boolean => host === own || isKnownHost(host);
   let foreign = 0;
   let unusable = 0;
   const targetsOf = (entries: readonly SitemapEntry[], known: Set<string>): SitemapTarget[] => {
@@ -38,7 +39,7 @@ export function sitemapTargets(result: SitemapResult, sitemapUrl: string, namedB
     for (const { loc, lastmod } of entries) {
       const url = canonicalUrl(loc, sitemapUrl);
       if (url === null) unusable++;
-      else if (!hosts.has(hostKey(url))) foreign++;
+      else if (!mayName(hostKey(url))) foreign++;
       else if (!known.has(url)) {
         known.add(url);
         targets.push({ url, lastmod: result.lastmodTrusted ? lastmod : null });

@@ -15,7 +15,10 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 const load = (named?: string, cwd = folder) => loadConfigFile(named, cwd, library);
 
 test("a TypeScript file with defineConfig works in a folder without node_modules", async () => {
-  await write("weir.config.ts", 'import { defineConfig } from "weir";\nconst n: number = 5;\nexport default defineConfig({ maxPages: n });');
+  await write(
+    "weir.config.ts",
+    'import { defineConfig } from "weir";\nconst n: number = 5;\nexport default defineConfig({ maxPages: n });',
+  );
   expect(await load()).toEqual({ path: join(folder, "weir.config.ts"), value: { maxPages: 5 } });
 });
 

@@ -21,8 +21,13 @@ test("a body comes back by its hash, and the index says where it came from", asy
   expect(await store.get(hash)).toEqual(bytes);
   expect(await store.get(body("other").hash)).toBeNull();
   await store.close();
-  const index = (await readFile(join(folder, "index.jsonl"), "utf8")).trim().split("\n").map((line) => JSON.parse(line));
-  expect(index).toEqual([{ hash, url: "https://example.com/../../etc/passwd", at: "2024-01-02T00:00:00.000Z", contentType: "text/html", bytes: 5 }]);
+  const index = (await readFile(join(folder, "index.jsonl"), "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(index).toEqual([
+    { hash, url: "https://example.com/../../etc/passwd", at: "2024-01-02T00:00:00.000Z", contentType: "text/html", bytes: 5 },
+  ]);
 });
 
 test("the same body of many pages is kept once and indexed for each, also at the same time", async () => {
@@ -40,7 +45,9 @@ test("names are made of the hash alone and are portable", async () => {
   const { bytes, hash } = body("x");
   await store.put(hash, bytes, from("https://example.com/con:/<bad>"));
   await store.close();
-  expect((await readdir(folder, { recursive: true })).sort()).toEqual([hash.slice(0, 2), join(hash.slice(0, 2), `${hash.slice(2)}.bin`), "index.jsonl"].sort());
+  expect((await readdir(folder, { recursive: true })).sort()).toEqual(
+    [hash.slice(0, 2), join(hash.slice(0, 2), `${hash.slice(2)}.bin`), "index.jsonl"].sort(),
+  );
 });
 
 test("what is no hash can't become a path", async () => {

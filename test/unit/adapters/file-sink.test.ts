@@ -18,7 +18,12 @@ const jsonl = jsonlFormat(["seq", "title"]);
 const csv = csvFormat(["seq", "title"]);
 const rows = (...seqs: number[]): SettledUrl[] => seqs.map((seq) => settledUrl({ seq, title: `line ${seq}\n"quoted", and, more` }));
 
-async function writeAll(path: string, format: typeof jsonl, seqs: number[], resume: { first: number; last: number } | null): Promise<number> {
+async function writeAll(
+  path: string,
+  format: typeof jsonl,
+  seqs: number[],
+  resume: { first: number; last: number } | null,
+): Promise<number> {
   const sink = await FileSink.open({ path, format, resume });
   await sink.write(rows(...seqs));
   await sink.close();
@@ -27,7 +32,11 @@ async function writeAll(path: string, format: typeof jsonl, seqs: number[], resu
 
 for (const format of [jsonl, csv]) {
   const open = () => join(folder, `out.${format.name}`);
-  const whole = (seqs: number[]) => format.header + rows(...seqs).map((row) => format.line(row)).join("");
+  const whole = (seqs: number[]) =>
+    format.header +
+    rows(...seqs)
+      .map((row) => format.line(row))
+      .join("");
 
   test(`${format.name}: wherever a crash cuts the file, the resumed one holds the whole pass once`, async () => {
     const path = open();

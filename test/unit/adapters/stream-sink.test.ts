@@ -32,6 +32,9 @@ test("a closed pipe is a failure of the output with a clear message, and stays o
   const closed = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })) });
   const sink = new StreamSink(closed, format);
   for (let i = 0; i < 2; i++) {
-    await expect(sink.write([settledUrl()])).rejects.toMatchObject({ code: "WEIR_OUTPUT_FAILED", message: expect.stringContaining("closed by its reader") });
+    await expect(sink.write([settledUrl()])).rejects.toMatchObject({
+      code: "WEIR_OUTPUT_FAILED",
+      message: expect.stringContaining("closed by its reader"),
+    });
   }
 });

@@ -132,7 +132,7 @@ test("addresses and overrides are kept in their plain spelling", () => {
 });
 
 test("patterns are prefixes or URLPatterns, and wrong ones are found before the crawl", () => {
-  const good = ["/docs/", "https://a.example/x", "https://*.a.example/*", "/p/:id", "http://127.0.0.1:8080/a"];
+  const good = ["/docs/", "https://a.example/x", "https://*.a.example/*", "/p/:id", "http://127.0.0.1:8080/a", "*.pdf", "*sort=*", "/list*?page=*"];
   expect(resolve({ flags: { include: good } }).settings.include).toEqual(good);
   expect(problemsOf({ flags: { exclude: ["", "docs", "/p/{", "https://a.example/(*"] } }).length).toBeGreaterThanOrEqual(3);
 });

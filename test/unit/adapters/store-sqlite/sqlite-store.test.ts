@@ -194,3 +194,12 @@ test("clearing a large store gives its room back", async () => {
   await store.close();
   expect(statSync(path).size).toBeLessThan(200_000);
 });
+
+test("a NUL in a title or a message does not cut it", async () => {
+  const store = await filled();
+  await store.commit(batch({ settlements: [settlement(2, 1, { message: "a\0b", page: storedPage({ title: "c\0d" }) })] }));
+  await store.commit(batch({ settlements: [settlement(3, 0, { token: 1, page: storedPage({ title: "e\0f" }) })] }));
+  const [second, third] = await store.settledAfter(1, 5);
+  expect([second.message, second.page?.title, third.page?.title]).toEqual(["a\ufffdb", "c\ufffdd", "e\ufffdf"]);
+  await store.close();
+});

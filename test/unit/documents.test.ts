@@ -39,11 +39,19 @@ test("the README has one row for each requirement of this version", () => {
   expect(rows).toEqual(["A1", "A2", "A3", "A4", "A5", "A6", "A7", "D1", "D2", "D3", "D4", "D6", "D7", "D8", "D9"]);
 });
 
-test("every dependency is explained, with the version that is installed", () => {
-  const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
-  const text = read("docs/dependencies.md");
-  const missing = Object.entries({ ...dependencies, ...devDependencies })
-    .map(([name, version]) => `${name} ${version}`)
-    .filter((entry) => !text.includes(entry));
-  expect(missing).toEqual([]);
+const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
+
+test("docs/dependencies.md explains every dependency at its version, and no other", () => {
+  const explained = [...read("docs/dependencies.md").matchAll(/^\| ((?:[@\w./-]+ \d+\.\d+\.\d+(?:, )?)+) \|/gm)].flatMap((match) =>
+    match[1].split(", "),
+  );
+  const installed = Object.entries({ ...dependencies, ...devDependencies }).map(([name, version]) => `${name} ${version}`);
+  expect(explained.sort()).toEqual(installed.sort());
+});
+
+test("every run-time dependency is imported by the program", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const text = sources.map((name) => read(`src/${name}`)).join("\n");
+  const imported = (name: string) => new RegExp(`(?:from |import\\()"${name.replace(/[.]/g, "\\.")}["/]`).test(text);
+  expect(Object.keys(dependencies).filter((name) => !imported(name))).toEqual([]);
 });

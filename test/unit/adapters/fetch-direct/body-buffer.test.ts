@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { BodyBuffer } from "../../../../src/adapters/fetch-direct/body-buffer.ts";
+
+const KIB = 1024;
+
+describe("a body buffer", () => {
+  test("gives a single piece back as it came", () => {
+    const piece = new Uint8Array([1, 2, 3]);
+    const buffer = new BodyBuffer(undefined, KIB);
+    buffer.append(piece);
+    expect(buffer.take()).toBe(piece);
+    expect([buffer.size, buffer.take().length]).toEqual([0, 0]);
+  });
+
+  test("joins pieces of any sizes, whatever length was promised", () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 200 * KIB }), { maxLength: 12 });
+    const promise = fc.option(fc.integer({ min: 0, max: 2_400 * KIB }), { nil: undefined });
+    fc.assert(
+      fc.property(sizes, promise, (lengths, promised) => {
+        const pieces = lengths.map((length, i) => Buffer.alloc(length, i + 1));
+        const buffer = new BodyBuffer(promised, 2_400 * KIB);
+        for (const piece of pieces) buffer.append(piece);
+        const whole = buffer.take();
+        return Buffer.compare(whole, Buffer.concat(pieces)) === 0 && !(whole.buffer as { resizable?: boolean }).resizable;
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("of a length promised and kept is one allocation", () => {
+    const buffer = new BodyBuffer(600 * KIB, 600 * KIB);
+    for (let i = 0; i < 10; i += 1) buffer.append(new Uint8Array(60 * KIB));
+    const whole = buffer.take();
+    expect([whole.byteOffset, whole.buffer.byteLength]).toEqual([0, 600 * KIB]);
+  });
+
+  test("takes no memory for a promise until the bytes come", () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const buffers = Array.from({ length: 20 }, () => new BodyBuffer(10 * KIB * KIB, 10 * KIB * KIB));
+    for (const buffer of buffers) buffer.append(new Uint8Array(10));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(KIB * KIB);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { CrawlSummary } from "../../../src/app/crawl-types.ts";
+import { exitCodeOf, nothingFetched, summaryText } from "../../../src/cli/summary.ts";
+
+const summary: CrawlSummary = {
+  pages: 10,
+  failed: 1,
+  skipped: { robots: 2 },
+  changed: 0,
+  unchanged: 0,
+  new: 10,
+  fetches: 13,
+  retries: 1,
+  retryShare: 1 / 13,
+  bytesWire: 1_234_567,
+  cost: 0,
+  hosts: 1,
+  sheds: {},
+  seconds: 2.5,
+  pagesPerSecond: 4,
+  peakRssBytes: 100_000_000,
+  boundBy: { "host limits": 2, parse: 0.1 },
+  stopped: null,
+  left: 0,
+};
+
+test.each([
+  [null, 0],
+  ["max-pages", 3],
+  ["max-bytes", 3],
+  ["max-time", 3],
+  ["max-wait", 3],
+  ["user", 130],
+  ["store", 1],
+  ["consumer", 1],
+] as const)("a crawl stopped by %s ends with %d", (stopped, code) => {
+  expect(exitCodeOf({ ...summary, stopped })).toBe(code);
+});
+
+test("when nothing could be fetched the exit code says so", () => {
+  const nothing = { ...summary, pages: 0, new: 0 };
+  expect(exitCodeOf(nothing)).toBe(1);
+  expect(exitCodeOf({ ...nothing, failed: 0, fetches: 1 })).toBe(1);
+  expect(nothingFetched({ ...nothing, failed: 0, fetches: 0, skipped: {} })).toBe(false);
+  expect(exitCodeOf({ ...nothing, stopped: "max-wait", left: 5 })).toBe(3);
+});
+
+test("the summary names what is left and how to go on", () => {
+  const text = summaryText({ ...summary, stopped: "user", left: 1234 }, "/tmp/weir.db");
+  expect(text).toContain("Stopped by you");
+  expect(text).toContain("1,234 URLs wait");
+  expect(text).toContain("skipped: robots 2");
+  expect(text).toContain("bound by: host limits 80 %, parse 4 %");
+});
