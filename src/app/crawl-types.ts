@@ -8,7 +8,7 @@ export type StopCause = "max-pages" | "max-bytes" | "max-time" | "max-wait" | "u
 
 /** What a run did. The names are the contract of `--json`. Plain JSON. */
 export interface CrawlSummary {
-  /** Settled with a stored page: new, changed or unchanged. */
+  /** Fetched and understood: new, changed, unchanged or duplicate. */
   readonly pages: number;
   readonly failed: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;

@@ -5,7 +5,7 @@ import type { SettledRow, Store } from "../ports/store.ts";
 import { type ExportWhat, exportRows } from "./export.ts";
 import { openStoreForReading } from "./open-store.ts";
 import { optionalAmong } from "./output/fields.ts";
-import { keptExtra } from "./output/kept-extra.ts";
+import { KeptExtra } from "./output/kept-extra.ts";
 import { openExportSink } from "./output/open-sink.ts";
 import type { FormatName } from "./output/output-format.ts";
 
@@ -51,8 +51,8 @@ async function copyRows(store: Store, options: StoreExport, stdout: Writable, si
   let rows = 0;
   let batch: SettledUrl[] = [];
   try {
-    const { bodies } = options;
-    const source = bodies === undefined ? {} : { extraOf: (row: SettledRow) => keptExtra(bodies, row) };
+    const kept = options.bodies === undefined ? null : new KeptExtra(options.bodies);
+    const source = kept === null ? {} : { extraOf: (row: SettledRow) => kept.of(row) };
     for await (const row of exportRows(store, { what: options.what, fields: options.fields, ...source }, signal)) {
       batch.push(row);
       rows++;

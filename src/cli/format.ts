@@ -7,6 +7,11 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
+/** 1 page, 2 pages. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
 /** Decimal units, three digits at most before the unit: 45.2 MB. */
 export function size(bytes: Bytes): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
@@ -50,6 +55,5 @@ export function rate(perSecond: number): string {
 
 /** What a stranger wrote must not drive the terminal: control characters become a visible mark. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "\u{fffd}");
 }

@@ -15,7 +15,7 @@ export interface ErrorReport {
  * only with `--verbose`.
  */
 export function reportError(error: unknown, verbose: boolean): ErrorReport {
-  const stack = verbose && error instanceof Error && error.stack !== undefined ? `\n${error.stack}` : "";
+  const stack = verbose && error instanceof Error && error.stack !== undefined ? error.stack.slice(error.stack.search(/\n\s+at /)) : "";
   if (error instanceof ConfigError) {
     const lines = error.problems.map((problem) => `\n  ${problem.path}: got ${problem.got}, expected ${problem.expected}`);
     return {

@@ -1,7 +1,7 @@
 import type { CrawlStatus } from "../app/crawl-types.ts";
 import { type StatusReport, statusOf } from "../app/status.ts";
 import type { CommandInput } from "./command-spec.ts";
-import { count, printable, span } from "./format.ts";
+import { count, counted, printable, span } from "./format.ts";
 import { liveLine } from "./live-line.ts";
 import { printLine } from "./print-line.ts";
 import { settingsOf } from "./settings-of.ts";
@@ -25,7 +25,7 @@ export function statusText(report: StatusReport, now: number): string {
       ? `${report.store}: ${status.state}, process ${status.pid}, for ${span(now - status.startedAt)}`
       : `${report.store}: not running; this is its last snapshot, ${span(report.age)} old (${status.state})`,
     `  ${liveLine(status)}`,
-    `  ${count(status.known)} URLs known on ${count(status.hosts)} hosts${counts("; settled", status.outcomes)}${counts("; skipped", status.skipped)}`,
+    `  ${counted(status.known, "URL")} known on ${counted(status.hosts, "host")}${counts("; settled", status.outcomes)}${counts("; skipped", status.skipped)}`,
     ...waitingHosts(status, now),
   ];
   return printable(lines.join("\n"));

@@ -1,5 +1,5 @@
 import type { CrawlSummary, StopCause } from "../app/crawl-types.ts";
-import { count, rate, share, size, span } from "./format.ts";
+import { count, counted, rate, share, size, span } from "./format.ts";
 
 /** Exit codes of every command; `docs/exit-codes.md` explains them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, left: 3, user: 130 } as const;
@@ -43,7 +43,7 @@ export function summaryText(summary: CrawlSummary, store: string): string {
   const lines: string[] = [];
   const ending = summary.stopped === null ? "Done" : STOPPED[summary.stopped];
   lines.push(
-    `${ending}: ${count(summary.pages)} pages from ${count(summary.hosts)} hosts in ${span(summary.seconds * 1000)} (${rate(summary.pagesPerSecond)}/s, ${size(summary.bytesWire)})`,
+    `${ending}: ${counted(summary.pages, "page")} from ${counted(summary.hosts, "host")} in ${span(summary.seconds * 1000)} (${rate(summary.pagesPerSecond)}/s, ${size(summary.bytesWire)})`,
   );
   lines.push(
     `  new ${count(summary.new)}, changed ${count(summary.changed)}, unchanged ${count(summary.unchanged)}, failed ${count(summary.failed)}; ${count(summary.fetches)} requests, ${share(summary.retryShare)} retries`,
@@ -52,7 +52,7 @@ export function summaryText(summary: CrawlSummary, store: string): string {
   if (skipped.length > 0) lines.push(`  skipped: ${skipped.map(([reason, value]) => `${reason} ${count(value)}`).join(", ")}`);
   const bound = mainBounds(summary);
   if (bound !== "") lines.push(`  bound by: ${bound}`);
-  if (summary.left > 0) lines.push(`  ${count(summary.left)} URLs wait; the same command goes on with them`);
+  if (summary.left > 0) lines.push(`  ${counted(summary.left, "URL")} left; the same command goes on with them`);
   if (summary.pages > 0) lines.push(`  kept in ${store}; weir export --format jsonl prints it`);
   return lines.join("\n");
 }

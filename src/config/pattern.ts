@@ -10,7 +10,8 @@ export function patternProblem(text: string): string | null {
   const onPath = text.startsWith("/");
   // What begins with `*` (and not with `*:`) is matched as plain text with gaps: nothing can be wrong with it.
   if (/^\*(?!:)/.test(text)) return null;
-  if (!onPath && !/^(?:https?:\/\/[^/]|http\{s\}\?:\/\/|\*:\/\/)/i.test(text)) return "a pattern that begins with http://, https://, / or *";
+  if (!onPath && !/^(?:https?:\/\/[^/]|http\{s\}\?:\/\/|\*:\/\/)/i.test(text))
+    return "a pattern that begins with http://, https://, / or *";
   // Without `*`, a `:group` or `{` it is a prefix. A port (`:8080`) is no group.
   if (!/[*{]|:[A-Za-z_]/.test(text)) return null;
   try {

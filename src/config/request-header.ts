@@ -42,7 +42,6 @@ export function readHeader(name: string, written: string, secret: (name: string)
     if (found === undefined || found === "") return { kind: "bad", expected: `the environment variable ${written.slice(4)} to be set` };
     value = found;
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   if (/[\x00-\x08\x0a-\x1f\x7f]|[^\x00-\xff]/.test(value)) return { kind: "bad", expected: "a value of printable latin1 characters" };
   return { kind: "header", name, value };
 }

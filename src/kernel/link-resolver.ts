@@ -94,9 +94,14 @@ export class LinkResolver {
   /** The same for a link that is already a string. */
   resolveString(text: string): number {
     if (text.length > SCRATCH_BYTES || !writeAscii(text, this.#string)) return this.#resolveSlow(text);
+    this.release();
+    return this.#resolveInput(0, text.length);
+  }
+
+  /** Lets go of the last bytes given to `resolve`: they may be a page of many megabytes. The result stays. */
+  release(): void {
     this.#writer.input = this.#string;
     this.#writer.inputView = this.#stringView;
-    return this.#resolveInput(0, text.length);
   }
 
   /** The last result as a string, empty when there is none. Costs more than resolving it: only for URLs that are new. */

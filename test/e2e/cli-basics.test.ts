@@ -53,11 +53,24 @@ test("no command, a wrong one and one of a later version are wrong usage", async
 
 test("everything that is wrong is told at once, each with its path, and nothing is started", async () => {
   await writeFile(join(folder, "bad.json"), JSON.stringify({ hosts: { ceiling: 0 }, maxPgaes: 3, pages: [] }));
-  const { code, out, err } = await weir(["crawl", "ftp://a.example", "@missing.txt", "--max-pages", "none", "--nonsense", "--config", "bad.json", "--timeout"], {
-    env: { WEIR_DELAY: "soon" },
-  });
+  const { code, out, err } = await weir(
+    ["crawl", "ftp://a.example", "@missing.txt", "--max-pages", "none", "--nonsense", "--config", "bad.json", "--timeout"],
+    {
+      env: { WEIR_DELAY: "soon" },
+    },
+  );
   expect([code, out]).toEqual([2, ""]);
-  for (const path of ["--timeout", "--nonsense", "@missing.txt", "<url>", "--max-pages", "WEIR_DELAY", "hosts.ceiling", "maxPgaes", "pages"]) {
+  for (const path of [
+    "--timeout",
+    "--nonsense",
+    "@missing.txt",
+    "<url>",
+    "--max-pages",
+    "WEIR_DELAY",
+    "hosts.ceiling",
+    "maxPgaes",
+    "pages",
+  ]) {
     expect(err).toMatch(new RegExp(`^  \\S*.*${path.replace(/[.\\-]/g, "\\$&")}.*: got .+, expected .+$`, "m"));
   }
   expect(err).not.toMatch(/\n\s+at /);
@@ -94,7 +107,13 @@ test("config shows where each value comes from, and no secret", async () => {
   expect([code, err]).toEqual([0, ""]);
   expect(out).not.toContain("very-secret");
   const { settings, origins } = JSON.parse(out);
-  expect(settings).toMatchObject({ maxPages: 7, timeout: 5000, retries: 1, output: join(folder, "out.jsonl"), seeds: ["https://a.example"] });
+  expect(settings).toMatchObject({
+    maxPages: 7,
+    timeout: 5000,
+    retries: 1,
+    output: join(folder, "out.jsonl"),
+    seeds: ["https://a.example"],
+  });
   const from = (key: string) => origins.find((origin: { key: string }) => origin.key === key).origin;
   expect(["maxPages", "timeout", "retries", "concurrency"].map(from)).toEqual(["file", "flag", "environment", "default"]);
   expect((await weir(["config", "--explain"])).out).toContain("from file");
@@ -105,7 +124,9 @@ test("doctor finds what this machine has", async () => {
   const { code, out } = await weir(["doctor", "--json"]);
   expect(code).toBe(0);
   const { checks } = JSON.parse(out);
-  expect(checks.map((check: { name: string }) => check.name)).toEqual(expect.arrayContaining(["Node.js", "SQLite", "Store folder", "Open files"]));
+  expect(checks.map((check: { name: string }) => check.name)).toEqual(
+    expect.arrayContaining(["Node.js", "SQLite", "Store folder", "Open files"]),
+  );
 });
 
 test("a store that is not there is not made by looking at it", async () => {

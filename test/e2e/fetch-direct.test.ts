@@ -805,8 +805,10 @@ describe("TLS", () => {
     expect(endOf(await get(routeWith(), `https://127.0.0.1:${(plain.address() as AddressInfo).port}/`))).toBe("tls tls");
   });
 
-  test("reset in the handshake is a lost connection", async () => {
-    const server = createServer((socket) => socket.on("error", () => {}).once("data", () => socket.resetAndDestroy()));
+  test.each(["reset", "closed"])("%s in the handshake is a lost connection", async (how) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {}).once("data", () => (how === "reset" ? socket.resetAndDestroy() : socket.end()));
+    });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     cleanUps.push(() => server.close());
     expect(endOf(await get(routeWith(), `https://127.0.0.1:${(server.address() as AddressInfo).port}/`))).toBe("connect tls");

@@ -19,7 +19,7 @@ const planted: Readonly<Record<string, string>> = {
   "src/stages/fetch/g.ts": 'import type { F } from "./f.ts";\nexport type G = F | 1;',
   "src/stages/frontier/s.ts": 'import { w } from "../../schedule/w.ts";\nexport const s = w;',
   "src/schedule/w.ts": "export const w = 1;",
-  "src/flow/x.ts": 'import { readFileSync } from "node:fs";\nimport { z } from "zod";\nexport const x = [readFileSync, z];',
+  "src/flow/x.ts": 'import { readFileSync } from "node:fs";\nimport { request } from "undici";\nexport const x = [readFileSync, request];',
   "src/flow/time.ts": [
     "export const times = [Date.now(), new Date(), performance.now(), process.hrtime()];",
     "setTimeout(() => {}, Math.random());",

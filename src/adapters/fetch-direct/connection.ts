@@ -16,11 +16,14 @@ export class Connection {
   readonly client: Client;
   /** Requests written so far. */
   served = 0;
-  /** Set while a fetch has paused the body. */
-  paused = false;
   readonly #socket: Socket;
   /** Below TLS: its counters are what went over the wire. */
   readonly #raw: Socket;
+  /** Listeners for the end that are Node's own. */
+  readonly #nodeOnEnd: ReadonlySet<unknown>;
+  /** undici's, while the body is paused. */
+  #heldOnEnd: (() => void)[] | undefined;
+  #hasEnded = false;
   #countedOut: Bytes = 0;
   #countedIn: Bytes = 0;
 
@@ -51,10 +54,10 @@ export class Connection {
       keepAliveTimeout: keepAlive,
       keepAliveMaxTimeout: Math.max(keepAlive, 600_000),
     });
+    this.#nodeOnEnd = new Set(this.#socket.listeners("end"));
     this.#socket.prependListener("error", (error: NodeJS.ErrnoException) => {
-      // undici 7.30 finishes its parser on ECONNRESET when the response is to end with the connection, and asserts that the parser
-      // is not paused: a reset during a pause would be an uncaught exception. Under another code it takes the ordinary path.
-      if (this.paused && error.code === "ECONNRESET") error.code = "ECONNABORTED";
+      // As for `pause`: undici finishes its parser on this code only, on others the request just fails.
+      if (this.#heldOnEnd !== undefined && error.code === "ECONNRESET") error.code = "ECONNABORTED";
     });
     this.#socket.once("close", () => {
       this.client.destroy(new ConnectionOverError(), ignore);
@@ -73,6 +76,37 @@ export class Connection {
     this.#countedIn += bytes.in;
     return bytes;
   }
+
+  /**
+   * Must be called when a body is paused, before undici knows. When the other side closes, undici 7.30 finishes its parser, which
+   * asserts that it is not paused: an uncaught exception, whenever a body that ends with its connection is all received while it
+   * is paused. So undici does not hear of the end before `resume`. The sockets are half-open ones: the end does not close them.
+   */
+  pause(): void {
+    if (this.#heldOnEnd !== undefined) return;
+    this.#heldOnEnd = [];
+    for (const listener of this.#socket.listeners("end") as (() => void)[]) {
+      if (this.#nodeOnEnd.has(listener)) continue;
+      this.#heldOnEnd.push(listener);
+      this.#socket.off("end", listener);
+    }
+    this.#socket.on("end", this.#onEnd);
+  }
+
+  /** @param resume undici's function for the paused response. */
+  resume(resume: () => void): void {
+    const held = this.#heldOnEnd;
+    if (held === undefined) return;
+    this.#heldOnEnd = undefined;
+    this.#socket.off("end", this.#onEnd);
+    for (const listener of held) this.#socket.on("end", listener);
+    resume();
+    if (this.#hasEnded && this.#heldOnEnd === undefined) for (const listener of held) listener.call(this.#socket);
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+  };
 
   /** Closes at once; a request on it fails. Always with an error: undici treats a close without one as the end of a body. */
   kill(): void {

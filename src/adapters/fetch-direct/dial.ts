@@ -136,7 +136,14 @@ export class Dial {
   }
 
   #openRaw(address: string): void {
-    const target: NetConnectOpts & StreamOptions = { host: address, port: this.#origin.port, noDelay: true, highWaterMark: READ_PIECE };
+    // Half-open: what happens at the other side's end is decided by the connection, which may be paused (connection.ts).
+    const target: NetConnectOpts & StreamOptions = {
+      host: address,
+      port: this.#origin.port,
+      noDelay: true,
+      allowHalfOpen: true,
+      highWaterMark: READ_PIECE,
+    };
     const raw = connectTcp(target);
     this.#raw = raw;
     // Stays for the socket's life: an error nobody listens to would end the process.

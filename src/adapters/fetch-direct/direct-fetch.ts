@@ -157,7 +157,7 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
     if (this.#state !== "body") return true;
     if (this.#reader !== undefined) {
       const isOpen = this.#reader.push(piece);
-      if (!isOpen && this.#connection !== undefined) this.#connection.paused = true;
+      if (!isOpen) this.#connection?.pause();
       return isOpen;
     }
     this.#discard = (this.#discard ?? 0) - piece.length;
@@ -191,10 +191,10 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
   // What the body's reader calls.
 
   bodyUnblocked(): void {
-    if (this.#connection === undefined) return;
-    this.#connection.paused = false;
+    const connection = this.#connection;
+    const resume = this.#resume;
     // Not now: whoever granted the credit may stand inside another response's parser, and undici's parser is not re-entrant.
-    if (this.#resume !== undefined) queueMicrotask(this.#resume);
+    if (connection !== undefined && resume !== undefined) queueMicrotask(() => connection.resume(resume));
   }
 
   bodyReady(body: Uint8Array): void {

@@ -1,23 +1,21 @@
 import { readBlob } from "../../adapters/blob-store-file/file-blob-store.ts";
+import { KeptFieldReader } from "../../pipeline/kept-fields.ts";
 import type { SettledRow } from "../../ports/store.ts";
 
-/**
- * The optional fields of a page from its kept body, as the JSON of a row's `extra`. Response headers are not kept.
- * @returns null when the body is not in the folder.
- */
-export async function keptExtra(folder: string, row: SettledRow): Promise<string | null> {
-  const hash = row.page?.bodyHash ?? null;
-  const body = hash === null ? null : await readBlob(folder, hash);
-  if (body === null) return null;
-  const html = new TextDecoder(decoderLabel(row.page?.charset ?? null)).decode(body);
-  return JSON.stringify({ html });
-}
+/** Gives the optional fields of pages from the bodies kept in a folder (`--save-bodies`). Response headers are not kept. */
+export class KeptExtra {
+  readonly #folder: string;
+  readonly #reader = new KeptFieldReader();
 
-/** A charset that this Node does not know (a build without ICU) reads as UTF-8: wrong letters are better than no export. */
-function decoderLabel(charset: string | null): string {
-  try {
-    return new TextDecoder(charset ?? "utf-8").encoding;
-  } catch {
-    return "utf-8";
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @returns the JSON of a row's `extra`; null when its body is not in the folder. */
+  async of(row: SettledRow): Promise<string | null> {
+    const hash = row.page?.bodyHash ?? null;
+    const body = hash === null ? null : await readBlob(this.#folder, hash);
+    if (body === null) return null;
+    return JSON.stringify(this.#reader.read(body, row.page?.contentType ?? null, row.page?.charset ?? null));
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Attributes of one tag as byte ranges, for the few names anyone asks for.
  */
-import { ATTRIBUTE_END, ascii, LOWER, SPACE } from "./html-bytes.ts";
+import { ATTRIBUTE_END, ascii, findByte, LOWER, SPACE } from "./html-bytes.ts";
 
 export const ATTR_HREF = 0;
 export const ATTR_REL = 1;
@@ -44,7 +44,7 @@ export class AttributeReader {
   }
 
   /** @returns the index behind the tag's `>`, or -1 where the document ends in the tag, which then is no tag at all. */
-  read(b: Uint8Array, from: number, end: number): number {
+  read(b: Uint8Array, view: DataView, from: number, end: number): number {
     let p = from;
     this.found = 0;
     for (;;) {
@@ -61,18 +61,18 @@ export class AttributeReader {
       while (p < end && SPACE[b[p]] === 1) p++;
       if (p >= end) return -1;
       if (b[p] !== 61) this.keep(slot, p, p);
-      else p = this.value(b, p + 1, end, slot);
+      else p = this.value(b, view, p + 1, end, slot);
     }
   }
 
-  private value(b: Uint8Array, from: number, end: number, slot: number): number {
+  private value(b: Uint8Array, view: DataView, from: number, end: number, slot: number): number {
     let p = from;
     while (p < end && SPACE[b[p]] === 1) p++;
     if (p >= end) return end;
     const quote = b[p];
     if (quote === 34 || quote === 39) {
       const value = ++p;
-      while (p < end && b[p] !== quote) p++;
+      p = findByte(b, view, p, end, quote === 34 ? 0x22222222 : 0x27272727);
       this.keep(slot, value, p);
       return p < end ? p + 1 : end;
     }

@@ -43,6 +43,65 @@ export function hasToken(b: Uint8Array, start: number, end: number, token: Uint8
   return false;
 }
 
+/** Reads four bytes at once out of `b`. The scan's loops end anywhere, and each end is a mispredicted branch: fewer, wider steps pay. */
+export function viewOf(b: Uint8Array): DataView {
+  return new DataView(b.buffer, b.byteOffset, b.byteLength);
+}
+
+/**
+ * Which of the four bytes of `word` equal the byte that `pattern` repeats: bit 7 of each; bits above the lowest one set may be wrong.
+ */
+export function matches(word: number, pattern: number): number {
+  const zeroed = word ^ pattern;
+  return (zeroed - 0x01010101) & ~zeroed & 0x80808080;
+}
+
+/** The index, 0 to 3, of the byte the lowest set bit is in. */
+export function lowestByte(bits: number): number {
+  return (31 - Math.clz32(bits & -bits)) >> 3;
+}
+
+/** The index of the next byte that `pattern` repeats four times, or `end`. */
+export function findByte(b: Uint8Array, view: DataView, from: number, end: number, pattern: number): number {
+  let p = from;
+  while (p + 4 <= end) {
+    const hits = matches(view.getInt32(p, true), pattern);
+    if (hits !== 0) return p + lowestByte(hits);
+    p += 4;
+  }
+  const byte = pattern & 255;
+  while (p < end && b[p] !== byte) p++;
+  return p;
+}
+
+/** The index of the next `=` or `>`, or `end`. Of the four bytes 0x3C to 0x3F `<` and `?` are stepped over. */
+function findAssignOrClose(b: Uint8Array, view: DataView, from: number, end: number): number {
+  let p = from;
+  for (;;) {
+    while (p + 4 <= end) {
+      const hits = matches(view.getInt32(p, true) & 0xfcfcfcfc, 0x3c3c3c3c);
+      if (hits !== 0) {
+        p += lowestByte(hits);
+        break;
+      }
+      p += 4;
+    }
+    if (p >= end || b[p] === 62 || b[p] === 61) return p;
+    p++;
+  }
+}
+
+/** The end of a tag name whose first byte is at `name`. Letters, unlike what ends a name, have bit 6 set. */
+export function nameEnd(b: Uint8Array, view: DataView, name: number, end: number): number {
+  let p = name + 1;
+  if (p + 4 <= end) {
+    const others = ~view.getInt32(p, true) & 0x40404040;
+    p += others === 0 ? 4 : lowestByte(others);
+  }
+  while (p < end && NAME_END[b[p]] === 0) p++;
+  return p;
+}
+
 /** Skips to behind the next `>`: bogus comments and DOCTYPE, whose quotes do not protect a `>`. */
 export function skipBogusComment(b: Uint8Array, from: number, end: number): number {
   let p = from;
@@ -71,30 +130,44 @@ export function cdataEnd(b: Uint8Array, from: number, end: number): number {
   return end;
 }
 
-/** Skips the attributes of a tag nobody is interested in; `from` is the byte that ended its name. Quotes protect a `>` only in a value. */
-export function skipTag(b: Uint8Array, from: number, end: number): number {
+/**
+ * Skips the attributes of a tag nobody is interested in; `from` is the byte that ended its name. Quotes protect a `>` only in a value.
+ * Of what stands between values only `=` and `>` matter, and of a `=` only whether it ends a name or begins one.
+ */
+export function skipTag(b: Uint8Array, view: DataView, from: number, end: number): number {
   let p = from;
   for (;;) {
-    while (p < end && (b[p] === 32 || b[p] === 47 || SPACE[b[p]] === 1)) p++;
-    if (p >= end) return end;
-    if (b[p] === 62) return p + 1;
-    p++; // The first byte of a name is part of it whatever it is, even `=`.
-    while (p < end && ATTRIBUTE_END[b[p]] === 0) p++;
-    while (p < end && SPACE[b[p]] === 1) p++;
-    if (b[p] !== 61 || p >= end) continue;
-    p = skipValue(b, p + 1, end);
+    const found = findAssignOrClose(b, view, p, end);
+    if (found >= end) return end;
+    if (b[found] === 62) return found + 1;
+    if (found > p && SPACE[b[found - 1]] === 0 && b[found - 1] !== 47) p = skipValue(b, view, found + 1, end);
+    else p = beginsName(b, p, found) ? skipOddAttribute(b, view, found, end) : skipValue(b, view, found + 1, end);
   }
 }
 
+/** Whether the `=` at `at` is the first byte of a name: no name is open since `from`. */
+function beginsName(b: Uint8Array, from: number, at: number): boolean {
+  let p = at - 1;
+  while (p >= from && SPACE[b[p]] === 1) p--;
+  return p < from || b[p] === 47;
+}
+
+/** Skips an attribute whose name begins with a `=`. */
+function skipOddAttribute(b: Uint8Array, view: DataView, at: number, end: number): number {
+  let p = at + 1;
+  while (p < end && ATTRIBUTE_END[b[p]] === 0) p++;
+  while (p < end && SPACE[b[p]] === 1) p++;
+  return p < end && b[p] === 61 ? skipValue(b, view, p + 1, end) : p;
+}
+
 /** Skips an attribute's value, `from` being behind its `=`. A `>` in place of a value is left for the caller to see. */
-export function skipValue(b: Uint8Array, from: number, end: number): number {
+export function skipValue(b: Uint8Array, view: DataView, from: number, end: number): number {
   let p = from;
   while (p < end && SPACE[b[p]] === 1) p++;
   if (p >= end) return end;
   const quote = b[p];
   if (quote === 34 || quote === 39) {
-    p++;
-    while (p < end && b[p] !== quote) p++;
+    p = findByte(b, view, p + 1, end, quote === 34 ? 0x22222222 : 0x27272727);
     return p < end ? p + 1 : end;
   }
   while (p < end && b[p] !== 62 && SPACE[b[p]] === 0) p++;

@@ -19,6 +19,7 @@ const P = bytes.ascii("p");
 const TEMPLATE = TAG_NAMES[tag.TAG_TEMPLATE];
 const NOSCRIPT = TAG_NAMES[tag.TAG_NOSCRIPT];
 const SELECT_NAME = TAG_NAMES[tag.TAG_SELECT];
+const NO_VIEW = new DataView(new ArrayBuffer(0));
 const MATHML_AS_HTML = /^(?:text\/html|application\/xhtml\+xml)$/i;
 
 /** Where the parts of a page write to. */
@@ -65,6 +66,7 @@ export class HtmlWalk {
   private noscriptFrom = -1;
   private nameStart = 0;
   private nameEnd = 0;
+  private view: DataView = NO_VIEW;
 
   constructor(output: WalkOutput) {
     this.collector = output.collector;
@@ -85,19 +87,21 @@ export class HtmlWalk {
   /** Passes over `b` once, from `from` to its end. */
   walk(b: Buffer, from: number): void {
     const { fingerprint } = this;
+    this.view = bytes.viewOf(b);
     const end = b.length;
     let p = from;
     while (p < end) {
       if (b[p] !== 60) {
         const start = p;
         if (this.hidden) while (p < end && b[p] !== 60) p++;
-        else p = fingerprint.takeToMarkup(b, p, end);
+        else p = fingerprint.takeToMarkup(b, this.view, p, end);
         if (this.wantText && !this.hidden) this.runs.add(start, p, false);
         if (p >= end) break;
       }
       p = this.markup(b, p, end);
     }
     this.closeNoscript(end);
+    this.view = NO_VIEW;
   }
 
   /** From a `<`. @returns the index from which to go on, as all methods below. */
@@ -132,16 +136,15 @@ export class HtmlWalk {
   }
 
   private startTag(b: Buffer, name: number, end: number): number {
-    let p = name + 1;
-    while (p < end && bytes.NAME_END[b[p]] === 0) p++;
+    const p = bytes.nameEnd(b, this.view, name, end);
     if (p >= end) return end;
     this.sawAnyTag = true;
     if (this.wantText && !INLINE.has(b, name, p)) this.runs.breakLine();
     const id = tagId(b, name, p - name);
-    if (id === 0 && this.special === 0) return b[p] === 62 ? p + 1 : bytes.skipTag(b, p, end);
+    if (id === 0 && this.special === 0) return b[p] === 62 ? p + 1 : bytes.skipTag(b, this.view, p, end);
     this.nameStart = name;
     this.nameEnd = p;
-    const behind = this.collector.attributes.read(b, p, end);
+    const behind = this.collector.attributes.read(b, this.view, p, end);
     if (behind < 0) return end;
     if (this.special === 0) return this.open(b, behind, end, id);
     return (this.special & FOREIGN) !== 0 ? this.openInForeign(b, behind, end, id) : this.openInSelect(b, behind, end, id);
@@ -285,10 +288,9 @@ export class HtmlWalk {
   }
 
   private endTag(b: Buffer, name: number, end: number): number {
-    let p = name + 1;
-    while (p < end && bytes.NAME_END[b[p]] === 0) p++;
+    const p = bytes.nameEnd(b, this.view, name, end);
     if (p >= end) return end;
-    const behind = b[p] === 62 ? p + 1 : bytes.skipTag(b, p, end);
+    const behind = b[p] === 62 ? p + 1 : bytes.skipTag(b, this.view, p, end);
     if (this.wantText && !INLINE.has(b, name, p)) this.runs.breakLine();
     if (this.special !== 0) this.closeSpecial(b, name, p);
     else if (p - name === 8) {

@@ -1,6 +1,7 @@
 /**
  * Fingerprint of a page's visible text, taken while the scan passes over it.
  */
+import { lowestByte, matches, viewOf } from "./html-bytes.ts";
 
 /** Raised whenever the same text would give another fingerprint: fingerprints of two versions are never compared. */
 export const TEXT_HASH_VERSION = 1;
@@ -49,19 +50,39 @@ export class TextFingerprint {
     return this.mixed + this.filled;
   }
 
-  /** Takes text up to the next `<`. @returns its index, or `end`. */
-  takeToMarkup(b: Uint8Array, from: number, end: number): number {
+  /**
+   * Takes text up to the next `<`. @returns its index, or `end`.
+   * @param view of the same bytes as `b`: four are loaded at once, and only looked at one by one to be compacted.
+   */
+  takeToMarkup(b: Uint8Array, view: DataView, from: number, end: number): number {
+    const out = this.buffer;
     let p = from;
     for (;;) {
-      const out = this.buffer;
       let n = this.filled;
       const stop = end - p > BUFFER - n ? p + BUFFER - n : end;
-      while (p < stop) {
-        const c = b[p];
-        if (c === 60) break;
+      while (p + 4 <= stop) {
+        const four = view.getInt32(p, true);
+        const hits = matches(four, 0x3c3c3c3c);
+        const ahead = hits === 0 ? 4 : lowestByte(hits);
+        // A byte is kept by moving on behind it: whitespace, and what lies behind a `<`, is overwritten by the next. Shifts are 1 or 0.
+        out[n] = four;
+        n += ((32 - (four & 255)) & -ahead) >>> 31;
+        out[n] = four >>> 8;
+        n += ((32 - ((four >>> 8) & 255)) & (1 - ahead)) >>> 31;
+        out[n] = four >>> 16;
+        n += ((32 - ((four >>> 16) & 255)) & (2 - ahead)) >>> 31;
+        out[n] = four >>> 24;
+        n += ((32 - (four >>> 24)) & (3 - ahead)) >>> 31;
+        p += ahead;
+        if (ahead < 4) {
+          this.filled = n;
+          return p;
+        }
+      }
+      while (p < stop && b[p] !== 60) {
+        const c = b[p++];
         out[n] = c;
-        n += (32 - c) >>> 31; // 1 above 0x20, else 0: whitespace is overwritten by the next byte.
-        p++;
+        n += (32 - c) >>> 31;
       }
       this.filled = n;
       if (p >= end || b[p] === 60) return p;
@@ -71,9 +92,10 @@ export class TextFingerprint {
 
   /** Takes `[from, end)`, `<` included. */
   take(b: Uint8Array, from: number, end: number): void {
+    const view = viewOf(b);
     let p = from;
     while (p < end) {
-      p = this.takeToMarkup(b, p, end);
+      p = this.takeToMarkup(b, view, p, end);
       if (p < end) {
         this.takeByte(60);
         p++;

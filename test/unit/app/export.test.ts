@@ -4,10 +4,44 @@ import { encodeIds } from "../../../src/kernel/id-list.ts";
 import { STANDARD_FIELDS } from "../../../src/kernel/settled-url.ts";
 import type { SettledRow } from "../../../src/ports/store.ts";
 
-const page = { contentType: null, charset: null, title: "t", canonical: null, index: true, follow: true, links: encodeIds([0]), marks: [], textHash: new Uint8Array(12), textHashVersion: 1, etag: null, lastModified: null, bodyHash: null };
+const page = {
+  contentType: null,
+  charset: null,
+  title: "t",
+  canonical: null,
+  index: true,
+  follow: true,
+  links: encodeIds([0]),
+  marks: [],
+  textHash: new Uint8Array(12),
+  textHashVersion: 1,
+  etag: null,
+  lastModified: null,
+  bodyHash: null,
+};
 const row = (id: number): SettledRow => ({
-  seq: 10_000 - id, id, pass: 1, url: `https://a.example/${id}`, depth: 0, via: "seed", outcome: "failed", code: "timeout", message: null, status: null, at: 0, ms: null,
-  bytesWire: 0, bytesBody: 0, provider: null, attempts: 1, finalUrl: null, redirects: [], duplicateOf: null, changed: null, page, extra: null,
+  seq: 10_000 - id,
+  id,
+  pass: 1,
+  url: `https://a.example/${id}`,
+  depth: 0,
+  via: "seed",
+  outcome: "failed",
+  code: "timeout",
+  message: null,
+  status: null,
+  at: 0,
+  ms: null,
+  bytesWire: 0,
+  bytesBody: 0,
+  provider: null,
+  attempts: 1,
+  finalUrl: null,
+  redirects: [],
+  duplicateOf: null,
+  changed: null,
+  page,
+  extra: null,
 });
 
 function storeOf(count: number) {

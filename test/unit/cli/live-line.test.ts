@@ -38,7 +38,9 @@ test("what is not known is left out", () => {
 });
 
 test("a long start-up scan shows how far it is", () => {
-  expect(liveLine({ ...status, state: "scanning", scanned: { done: 250_000, total: 1_000_000 } })).toBe("reading the store: 250,000 of 1,000,000 URLs");
+  expect(liveLine({ ...status, state: "scanning", scanned: { done: 250_000, total: 1_000_000 } })).toBe(
+    "reading the store: 250,000 of 1,000,000 URLs",
+  );
 });
 
 test("status tells a running crawl from a snapshot and its age", () => {

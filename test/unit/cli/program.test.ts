@@ -14,7 +14,21 @@ function parse(...args: string[]) {
 }
 
 test("flags arrive by their key, repeated ones as a list, and arguments as they are", () => {
-  const { input } = parse("crawl", "a.example", "--max-pages", "5", "--header", "A: b", "--header", "C: d", "-o", "-", "--json", "@seeds", "-");
+  const { input } = parse(
+    "crawl",
+    "a.example",
+    "--max-pages",
+    "5",
+    "--header",
+    "A: b",
+    "--header",
+    "C: d",
+    "-o",
+    "-",
+    "--json",
+    "@seeds",
+    "-",
+  );
   expect(input).toEqual({
     flags: { maxPages: "5", headers: ["A: b", "C: d"], output: "-", json: true },
     own: {},
@@ -41,7 +55,10 @@ test("only the commands of this version exist", () => {
 });
 
 test("a URL in place of a command gets the right one suggested", () => {
-  expect(parse("https://a.example").invocation).toMatchObject({ kind: "unusable", message: expect.stringContaining("weir crawl https://a.example") });
+  expect(parse("https://a.example").invocation).toMatchObject({
+    kind: "unusable",
+    message: expect.stringContaining("weir crawl https://a.example"),
+  });
   expect(parse("crwal").invocation).toMatchObject({ message: expect.stringContaining("did you mean crawl?") });
   expect(parse().invocation.kind).toBe("unusable");
 });
@@ -53,7 +70,8 @@ test("each command's help begins with an example and names all its options", () 
     expect(printed.startsWith(`Example:\n  ${command.example}`)).toBe(true);
     expect(printed).toContain("--json");
     for (const option of OPTIONS) {
-      if (option.flag !== null && (command.options === null || command.options.includes(option.key))) expect(printed).toContain(option.flag);
+      if (option.flag !== null && (command.options === null || command.options.includes(option.key)))
+        expect(printed).toContain(option.flag);
     }
   }
 });

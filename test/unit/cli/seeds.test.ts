@@ -40,7 +40,10 @@ test("a file of anything else makes a bounded number of warnings", async () => {
 
 test("arguments, files and standard input go together, doubles once", async () => {
   await writeFile(join(folder, "s"), "https://b.example\nhttps://a.example");
-  const { seeds } = await readSeeds(["https://a.example", `@${join(folder, "s")}`, "-"], Readable.from(["https://c.exa", "mple\nhttps://b.example\n"]));
+  const { seeds } = await readSeeds(
+    ["https://a.example", `@${join(folder, "s")}`, "-"],
+    Readable.from(["https://c.exa", "mple\nhttps://b.example\n"]),
+  );
   expect(seeds).toEqual(["https://a.example", "https://b.example", "https://c.example"]);
 });
 

@@ -48,7 +48,7 @@ test("when nothing could be fetched the exit code says so", () => {
 test("the summary names what is left and how to go on", () => {
   const text = summaryText({ ...summary, stopped: "user", left: 1234 }, "/tmp/weir.db");
   expect(text).toContain("Stopped by you");
-  expect(text).toContain("1,234 URLs wait");
+  expect(text).toContain("1,234 URLs left");
   expect(text).toContain("skipped: robots 2");
   expect(text).toContain("bound by: host limits 80 %, parse 4 %");
 });

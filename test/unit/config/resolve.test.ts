@@ -19,7 +19,15 @@ function problemsOf(sources: Partial<ConfigSources>): readonly ConfigProblem[] {
 
 test("every default can be read by its own kind, and limits that are not set are absent", () => {
   const { settings } = resolve({});
-  expect(settings).toMatchObject({ scope: "host", maxWait: 120_000, ipCeiling: 16, concurrency: 64, timeout: 60_000, maxBody: 10_485_760, retries: 3 });
+  expect(settings).toMatchObject({
+    scope: "host",
+    maxWait: 120_000,
+    ipCeiling: 16,
+    concurrency: 64,
+    timeout: 60_000,
+    maxBody: 10_485_760,
+    retries: 3,
+  });
   expect(settings.hosts).toEqual({ ceiling: 8, overrides: {} });
   for (const name of ["maxPages", "maxDepth", "maxBytes", "maxTime", "output", "saveBodies"]) expect(settings).not.toHaveProperty(name);
   expect(settings.userAgent).toBe("weir/1.2.3 (+https://github.com/weir-crawler/weir)");
@@ -27,7 +35,9 @@ test("every default can be read by its own kind, and limits that are not set are
 
 test("the settings are frozen through and through", () => {
   const { settings } = resolve({ options: { hosts: { overrides: { "a.example": { ceiling: 1 } } } } });
-  expect(Object.isFrozen(settings) && Object.isFrozen(settings.hosts.overrides["a.example"]) && Object.isFrozen(settings.fields)).toBe(true);
+  expect(Object.isFrozen(settings) && Object.isFrozen(settings.hosts.overrides["a.example"]) && Object.isFrozen(settings.fields)).toBe(
+    true,
+  );
 });
 
 test("a flag beats the environment, which beats the file, which beats the default", () => {
@@ -55,7 +65,15 @@ test("all problems are told at once, each with its path", () => {
     ...file({ hosts: { ceiling: "8" }, maxBody: "1TB", retries: 99 }),
   });
   expect(problems.map((problem) => problem.path).sort()).toEqual(
-    ["--max-pages", "--scope", "<url>[1]", "WEIR_TIMEOUT", "weir.config.json: hosts.ceiling", "weir.config.json: maxBody", "weir.config.json: retries"].sort(),
+    [
+      "--max-pages",
+      "--scope",
+      "<url>[1]",
+      "WEIR_TIMEOUT",
+      "weir.config.json: hosts.ceiling",
+      "weir.config.json: maxBody",
+      "weir.config.json: retries",
+    ].sort(),
   );
 });
 
@@ -98,13 +116,18 @@ test("headers are read in each form, and a secret comes from the environment", (
   const wanted = [["Authorization", "s3cret"]];
   expect(resolve({ flags: { headers: ["Authorization: env:TOKEN"] }, env }).settings.headers).toEqual(wanted);
   expect(resolve({ ...file({ headers: { Authorization: "env:TOKEN" } }), env }).settings.headers).toEqual(wanted);
-  expect(resolve({ ...file({ headers: ["A: b:c", "A: d"] }) }).settings.headers).toEqual([["A", "b:c"], ["A", "d"]]);
+  expect(resolve({ ...file({ headers: ["A: b:c", "A: d"] }) }).settings.headers).toEqual([
+    ["A", "b:c"],
+    ["A", "d"],
+  ]);
   expect(problemsOf({ flags: { headers: ["X: env:MISSING"] } })[0].expected).toContain("MISSING");
 });
 
 test("a header's value appears in no problem and in no origin", () => {
   const hidden = "very-secret";
-  const told = problemsOf({ flags: { headers: [`User-Agent: ${hidden}`, `Bad name: ${hidden}`, `X: ${hidden}\r\nY: z`, `${hidden} without colon`] } });
+  const told = problemsOf({
+    flags: { headers: [`User-Agent: ${hidden}`, `Bad name: ${hidden}`, `X: ${hidden}\r\nY: z`, `${hidden} without colon`] },
+  });
   expect(told).toHaveLength(4);
   expect(JSON.stringify(told)).not.toContain(hidden);
   expect(JSON.stringify(resolve({ flags: { headers: [`X: ${hidden}`] } }).origins)).not.toContain(hidden);
@@ -117,7 +140,8 @@ test("a User-Agent must say something, on one line", () => {
 
 test("an output's ending must name a format", () => {
   for (const output of ["a.jsonl", "b.CSV", "-"]) expect(resolve({ flags: { output } }).settings.output).toBe(output);
-  for (const output of ["a.parquet", "a.json", "a", ".jsonl"]) expect(problemsOf({ flags: { output } })[0].expected).toContain(".jsonl or .csv");
+  for (const output of ["a.parquet", "a.json", "a", ".jsonl"])
+    expect(problemsOf({ flags: { output } })[0].expected).toContain(".jsonl or .csv");
 });
 
 test("addresses and overrides are kept in their plain spelling", () => {
@@ -132,7 +156,16 @@ test("addresses and overrides are kept in their plain spelling", () => {
 });
 
 test("patterns are prefixes or URLPatterns, and wrong ones are found before the crawl", () => {
-  const good = ["/docs/", "https://a.example/x", "https://*.a.example/*", "/p/:id", "http://127.0.0.1:8080/a", "*.pdf", "*sort=*", "/list*?page=*"];
+  const good = [
+    "/docs/",
+    "https://a.example/x",
+    "https://*.a.example/*",
+    "/p/:id",
+    "http://127.0.0.1:8080/a",
+    "*.pdf",
+    "*sort=*",
+    "/list*?page=*",
+  ];
   expect(resolve({ flags: { include: good } }).settings.include).toEqual(good);
   expect(problemsOf({ flags: { exclude: ["", "docs", "/p/{", "https://a.example/(*"] } }).length).toBeGreaterThanOrEqual(3);
 });

@@ -13,9 +13,16 @@ test.each([
   expect(readSeed(text)).toEqual({ kind: "seed", url });
 });
 
-test.each(["", "   ", "ftp://example.com", "mailto:a@example.com", "javascript:alert(1)", "http://", "http://a b/", "https://[::1", "file:///etc/passwd"])(
-  "%j is no seed",
-  (text) => {
-    expect(readSeed(text).kind).toBe("bad");
-  },
-);
+test.each([
+  "",
+  "   ",
+  "ftp://example.com",
+  "mailto:a@example.com",
+  "javascript:alert(1)",
+  "http://",
+  "http://a b/",
+  "https://[::1",
+  "file:///etc/passwd",
+])("%j is no seed", (text) => {
+  expect(readSeed(text).kind).toBe("bad");
+});

@@ -38,10 +38,12 @@ test.each(["", "MB", "-1", "1.5", "10 TB", "ten", "1e6", "0x10"])("%j is no size
 });
 
 test("what is formatted reads back exactly", () => {
-  fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 45 }), (value) => {
-    expect(parseDuration(formatDuration(value))).toBe(value);
-    expect(parseSize(formatSize(value))).toBe(value);
-  }));
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 45 }), (value) => {
+      expect(parseDuration(formatDuration(value))).toBe(value);
+      expect(parseSize(formatSize(value))).toBe(value);
+    }),
+  );
 });
 
 test("the largest unit that fits exactly is used", () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { EXIT } from "../../../src/cli/summary.ts";
 import { CONFIG_FLAG, OPTIONS } from "../../../src/config/defaults.ts";
 import { LATER } from "../../../src/config/later.ts";
 import { ERROR_CODES } from "../../../src/kernel/errors.ts";
 import { FETCH_ERRORS, OUTCOMES, SKIP_REASONS } from "../../../src/kernel/outcome.ts";
 import { OPTIONAL_FIELDS, STANDARD_FIELDS } from "../../../src/kernel/settled-url.ts";
-import { EXIT } from "../../../src/cli/summary.ts";
 import { optionTables } from "./option-table.ts";
 
 const doc = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");

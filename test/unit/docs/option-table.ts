@@ -4,7 +4,9 @@ import { type OptionSpec, rangeOf } from "../../../src/config/schema.ts";
 /** The table of `docs/options.md`, made from the option table. */
 export function optionTables(): string {
   const groups = [...new Set(OPTIONS.map((option) => option.group))];
-  return groups.map((group) => [`## ${group}`, "", HEAD, ...OPTIONS.filter((option) => option.group === group).map(row)].join("\n")).join("\n\n");
+  return groups
+    .map((group) => [`## ${group}`, "", HEAD, ...OPTIONS.filter((option) => option.group === group).map(row)].join("\n"))
+    .join("\n\n");
 }
 
 const HEAD = "| option | in the file | variable | default | value | meaning |\n|---|---|---|---|---|---|";

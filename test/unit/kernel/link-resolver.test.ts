@@ -127,6 +127,17 @@ describe("LinkResolver", () => {
     expect(resolver.resolveString("https://b\u00fccher.example/")).toBe("https://xn--bcher-kva.example/".length);
   });
 
+  test("letting go of the input keeps the result, and the same input can be given again", () => {
+    const resolver = new LinkResolver();
+    resolver.setBase(BASE);
+    const bytes = encoder.encode("a.html");
+    resolver.resolve(bytes, 0, bytes.length);
+    resolver.release();
+    expect(resolver.text()).toBe("https://example.com/docs/guide/a.html");
+    resolver.resolve(bytes, 0, 1);
+    expect(resolver.text()).toBe("https://example.com/docs/guide/a");
+  });
+
   test("the words of the scratch are its bytes", () => {
     const resolver = new LinkResolver();
     resolver.resolveString("http://a.example/");

@@ -38,7 +38,9 @@ test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])("a title %j can't run 
 });
 
 test("numbers stay numbers, nothing is empty, nested values are JSON", () => {
-  const line = csvFormat(["ms", "title", "marks", "robots"]).line(settledUrl({ ms: -1, title: null, marks: ["thin"], robots: { index: true, follow: false } }));
+  const line = csvFormat(["ms", "title", "marks", "robots"]).line(
+    settledUrl({ ms: -1, title: null, marks: ["thin"], robots: { index: true, follow: false } }),
+  );
   expect(read(line)).toEqual([["-1", "", '["thin"]', '{"index":true,"follow":false}']]);
 });
 

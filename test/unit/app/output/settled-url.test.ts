@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { chooseFields, fileFields, optionalAmong } from "../../../../src/app/output/fields.ts";
 import { jsonlFormat } from "../../../../src/app/output/jsonl.ts";
 import { toSettledUrl } from "../../../../src/app/output/settled-url.ts";
-import { chooseFields, fileFields, optionalAmong } from "../../../../src/app/output/fields.ts";
 import { encodeIds } from "../../../../src/kernel/id-list.ts";
 import { STANDARD_FIELDS } from "../../../../src/kernel/settled-url.ts";
 import type { SettledRow } from "../../../../src/ports/store.ts";
@@ -63,7 +63,12 @@ test("seq stands first in a line, where a resumed file looks for it", () => {
 
 test("a failure shows nothing of the earlier copy, except where the kept copy is asked for", () => {
   const failed: SettledRow = { ...row, outcome: "failed", status: 500, code: "http-500", message: "500 after 4 attempts" };
-  expect(toSettledUrl(failed, texts, plain)).toMatchObject({ title: null, links: [], type: null, error: { code: "http-500", message: "500 after 4 attempts" } });
+  expect(toSettledUrl(failed, texts, plain)).toMatchObject({
+    title: null,
+    links: [],
+    type: null,
+    error: { code: "http-500", message: "500 after 4 attempts" },
+  });
   expect(toSettledUrl(failed, texts, { ...plain, page: "kept" }).title).toBe("Kept");
 });
 
@@ -73,7 +78,9 @@ test("a skipped URL names its reason, and nothing answered has no final URL", ()
 });
 
 test("a duplicate names the URL that holds the content", () => {
-  expect(toSettledUrl({ ...row, outcome: "duplicate", duplicateOf: 9, page: null }, texts, plain).duplicateOf).toBe("https://example.com/9");
+  expect(toSettledUrl({ ...row, outcome: "duplicate", duplicateOf: 9, page: null }, texts, plain).duplicateOf).toBe(
+    "https://example.com/9",
+  );
 });
 
 test("optional fields are there only when asked for, and null when not at hand", () => {

@@ -1,0 +1,61 @@
+import { MAX_URL_LENGTH } from "../kernel/canonical-url.ts";
+import type { ConfigProblem } from "../kernel/errors.ts";
+import { hostKey } from "../kernel/host-key.ts";
+import type { SkipReason, Via } from "../kernel/outcome.ts";
+import { Scope, type ScopeRule } from "../stages/frontier/scope.ts";
+import { TRAP_LIMITS, TrapGuard } from "../stages/frontier/trap-guard.ts";
+import { trapReason } from "../stages/frontier/traps.ts";
+import { parsePatterns } from "../stages/frontier/url-pattern.ts";
+
+export interface AdmissionOptions {
+  readonly scope: ScopeRule;
+  /** Canonical. */
+  readonly seeds: readonly string[];
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly maxDepth: number | null;
+}
+
+/** Decides which URLs met for the first time are followed, and why not: length, scope, depth, shape, in this order. */
+export class Admission {
+  readonly #scope: Scope;
+  readonly #maxDepth: number | null;
+  readonly #traps = new TrapGuard(TRAP_LIMITS);
+
+  private constructor(scope: Scope, maxDepth: number | null) {
+    this.#scope = scope;
+    this.#maxDepth = maxDepth;
+  }
+
+  /** @returns what is wrong with the patterns instead, all at once. */
+  static async open(options: AdmissionOptions): Promise<Admission | readonly ConfigProblem[]> {
+    const include = await parsePatterns(options.include, "include");
+    const exclude = await parsePatterns(options.exclude, "exclude");
+    const problems = [...include.problems, ...exclude.problems];
+    if (problems.length > 0) return problems;
+    return new Admission(new Scope({ rule: options.scope, seeds: options.seeds, include: include.patterns, exclude: exclude.patterns }), options.maxDepth);
+  }
+
+  judge(url: string, host: string, depth: number, via: Via): SkipReason | null {
+    if (url.length > MAX_URL_LENGTH) return "url-too-long";
+    const outside = via === "seed" ? this.#scope.admitsSeed(url) : this.#scope.admits(url, host);
+    if (outside !== null) return outside;
+    if (!this.withinDepth(depth)) return "depth";
+    if (via === "seed") return null;
+    return trapReason(url) === null && this.#traps.admit(host, url) ? null : "trap";
+  }
+
+  withinDepth(depth: number): boolean {
+    return this.#maxDepth === null || depth <= this.#maxDepth;
+  }
+
+  /** A page was judged: did it hold anything that its host did not have? Templates that only repeat become traps. */
+  noteContent(url: string, isNew: boolean): void {
+    this.#traps.noteContent(hostKey(url), url, isNew);
+  }
+
+  /** A seed leads elsewhere. @returns the host that is now in scope, or null when it was before. */
+  seedMoved(to: string): string | null {
+    return this.#scope.addSeed(to) ? hostKey(to) : null;
+  }
+}
