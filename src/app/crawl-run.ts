@@ -1,23 +1,24 @@
 import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
-import { hostKey, hostName } from "../kernel/host-key.ts";
+import { hostName } from "../kernel/host-key.ts";
 import type { OptionalField } from "../kernel/settled-url.ts";
 import type { Bytes, EpochMillis, Millis, Seq } from "../kernel/units.ts";
+import type { Admission } from "../pipeline/admission.ts";
 import { Delivery } from "../pipeline/delivery.ts";
 import { Pipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
+import { boundNow } from "../pipeline/pressure.ts";
 import type { BoundBy } from "../pipeline/tally.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
 import type { Sink } from "../ports/sink.ts";
 import type { Store } from "../ports/store.ts";
-import type { Scope } from "../stages/frontier/scope.ts";
-import { admissionRules } from "./admission-rules.ts";
-import { boundNow, statusOfRun, summaryOfRun } from "./crawl-report.ts";
+import { statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
 import { toSettledUrl } from "./output/settled-url.ts";
 import { PASS_META_KEY, type Pass } from "./pass.ts";
+import { paceOf, pipelineOptions, type RunStart } from "./pipeline-options.ts";
 
 /** Status snapshots, bound-by samples and limits are taken this often. Source: cli.md (live line). */
 const TICK: Millis = 1_000;
@@ -37,17 +38,6 @@ export interface RunDeps {
   readonly close: () => Promise<void>;
 }
 
-export interface RunStart {
-  /** Canonical. */
-  readonly seeds: readonly string[];
-  readonly scope: Scope;
-  readonly pass: Pass;
-  readonly resumed: boolean;
-  readonly lastSeq: Seq;
-  readonly consumer: { readonly name: string; readonly sink: Sink; readonly from: Seq; readonly grain: number; readonly optional: readonly OptionalField[] } | null;
-  readonly seed: FingerprintSeed;
-}
-
 /**
  * One run of a pass.
  *
@@ -60,7 +50,6 @@ export class CrawlRun implements CrawlHandle {
   readonly #deps: RunDeps;
   readonly #settings: Settings;
   readonly #start: RunStart;
-  readonly #scope: Scope;
   readonly #aborts = new AbortController();
   #pipeline: Pipeline | null = null;
   #delivery: Delivery | null = null;
@@ -83,7 +72,6 @@ export class CrawlRun implements CrawlHandle {
     this.#deps = deps;
     this.#settings = settings;
     this.#start = start;
-    this.#scope = start.scope;
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -103,7 +91,15 @@ export class CrawlRun implements CrawlHandle {
 
   status(): CrawlStatus {
     const { clock, pid } = this.#deps;
-    return statusOfRun({ pipeline: this.#pipeline, state: this.#state, pid, startedAt: this.#startedEpoch, now: clock.now(), epoch: clock.epoch(), scanned: this.#scanned });
+    return statusOfRun({
+      pipeline: this.#pipeline,
+      state: this.#state,
+      pid,
+      startedAt: this.#startedEpoch,
+      now: clock.now(),
+      epoch: clock.epoch(),
+      scanned: this.#scanned,
+    });
   }
 
   drain(): void {
@@ -146,20 +142,20 @@ export class CrawlRun implements CrawlHandle {
       const host = pipeline.frontier.hostById(row.id);
       if (row.limiter !== null) host.limiter.restore(row.limiter, now);
       if (row.robots !== null) host.robots.restore(row.robots, clock.epoch());
-      const pace = this.#paceOf(row.key);
+      const pace = paceOf(this.#settings, row.key);
       host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
     }
   }
 
   async #scan(pipeline: Pipeline): Promise<void> {
     const { store, clock } = this.#deps;
-    const { maxDepth } = this.#settings;
+    const { admission } = this.#start;
     const number = this.#start.pass.number;
     const now = clock.now();
     const epoch = clock.epoch();
     await store.scan((row) => {
       this.#scanned.done += 1;
-      if (row.skip === "depth" && (maxDepth === undefined || row.depth <= maxDepth)) {
+      if (row.skip === "depth" && admission.withinDepth(row.depth)) {
         row.skip = null;
         pipeline.storeStage.revise(row.id, row.depth, null);
       }
@@ -169,8 +165,6 @@ export class CrawlRun implements CrawlHandle {
 
   #makePipeline(): Pipeline {
     const { clock, random, route, store, blobs, hashBody, inflate, warn } = this.#deps;
-    const settings = this.#settings;
-    const optional = this.#start.consumer?.optional ?? [];
     return new Pipeline(
       {
         clock,
@@ -181,9 +175,10 @@ export class CrawlRun implements CrawlHandle {
         hashBody,
         inflate,
         warn,
-        judge: admissionRules(this.#scope, settings.maxDepth),
+        admission: this.#start.admission,
         onSeedMoved: (from, to) => this.#seedMoved(from, to),
-        consumerHasRoom: (inFlight, lastSeq) => this.#delivery === null || lastSeq - this.#delivery.cursor + inFlight < this.#delivery.window,
+        consumerHasRoom: (inFlight, lastSeq) =>
+          this.#delivery === null || lastSeq - this.#delivery.cursor + inFlight < this.#delivery.window,
         onCommitted: (seq) => this.#delivery?.committed(seq),
         onTurn: () => this.#turn(),
         onFatal: (error) => {
@@ -191,25 +186,7 @@ export class CrawlRun implements CrawlHandle {
           this.#stopFor("store");
         },
       },
-      {
-        pass: this.#start.pass.number,
-        seed: this.#start.seed,
-        concurrency: settings.concurrency,
-        ipCeiling: settings.ipCeiling,
-        parseItems: FIXED.parse.items,
-        parseBytes: FIXED.parse.bytes,
-        maxBody: settings.maxBody,
-        timeout: settings.timeout,
-        retries: settings.retries,
-        cookies: settings.cookies,
-        obeyRobots: settings.robots === "obey",
-        productToken: productToken(settings.userAgent),
-        sitemaps: settings.sitemaps,
-        own: { headers: settings.headers, origins: new Set(this.#start.seeds.map((seed) => new URL(seed).origin)) },
-        wants: { text: optional.includes("text"), headers: optional.includes("headers"), html: optional.includes("html") },
-        paceOf: (host) => this.#paceOf(host),
-        maxPages: settings.maxPages ?? null,
-      },
+      pipelineOptions(this.#settings, this.#start),
       { lastSeq: this.#start.lastSeq, knownUrls: this.#scanned.total },
     );
   }
@@ -220,7 +197,15 @@ export class CrawlRun implements CrawlHandle {
     if (consumer === null) return;
     const options = { optional: consumer.optional, page: "visit" as const };
     this.#delivery = new Delivery(
-      { store, clock, sink: consumer.sink, consumer: consumer.name, pass, toSettledUrl: (row) => toSettledUrl(row, (ids) => store.urlTexts(ids), options), onTaken: () => this.#taken() },
+      {
+        store,
+        clock,
+        sink: consumer.sink,
+        consumer: consumer.name,
+        pass,
+        toSettledUrl: (row) => toSettledUrl(row, (ids) => store.urlTexts(ids), options),
+        onTaken: () => this.#taken(),
+      },
       { from: Math.max(consumer.from, this.#start.pass.firstSeq - 1), committed: lastSeq, grain: consumer.grain },
     );
   }
@@ -229,14 +214,9 @@ export class CrawlRun implements CrawlHandle {
     if (this.#state === "running") this.#pipeline?.pump();
   }
 
-  #paceOf(host: string): { ceiling: number; gap: Millis } {
-    const { hosts } = this.#settings;
-    const own = hosts.overrides[host] ?? hosts.overrides[hostName(host)];
-    return { ceiling: own?.ceiling ?? hosts.ceiling, gap: own?.delay ?? hosts.delay ?? 0 };
-  }
-
   #seedMoved(from: string, to: string): void {
-    if (this.#scope.addSeed(to)) this.#deps.warn(`${from} redirects to ${hostKey(to)}, which is now in scope too`);
+    const host = this.#start.admission.seedMoved(to);
+    if (host !== null) this.#deps.warn(`${from} redirects to ${host}, which is now in scope too`);
   }
 
   /** Once a second: what it was bound by, limits of time, the snapshot for other processes. */
@@ -302,7 +282,8 @@ export class CrawlRun implements CrawlHandle {
     const pipeline = this.#pipeline;
     if (pipeline === null) return;
     pipeline.stop();
-    if (this.#cause === null) pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify({ ...this.#start.pass, state: "done" } satisfies Pass));
+    if (this.#cause === null)
+      pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify({ ...this.#start.pass, state: "done" } satisfies Pass));
     this.#endedAt = this.#deps.clock.now();
     this.#ticker?.();
     if (this.#cause !== "store") {
@@ -338,11 +319,10 @@ export class CrawlRun implements CrawlHandle {
   }
 
   #summary(pipeline: Pipeline): CrawlSummary {
-    return summaryOfRun(pipeline, { seconds: ((this.#endedAt ?? this.#deps.clock.now()) - this.#startedAt) / 1000, peakRss: this.#deps.peakRss(), stopped: this.#cause });
+    return summaryOfRun(pipeline, {
+      seconds: ((this.#endedAt ?? this.#deps.clock.now()) - this.#startedAt) / 1000,
+      peakRss: this.#deps.peakRss(),
+      stopped: this.#cause,
+    });
   }
-}
-
-/** The name robots.txt knows us by: the User-Agent's first product. */
-function productToken(userAgent: string): string {
-  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "weir";
 }

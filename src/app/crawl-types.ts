@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
+import type { WaitingHost } from "../pipeline/pressure.ts";
 import type { Sink } from "../ports/sink.ts";
 
 /** Why a run ended with work left; null when nothing was left. */
@@ -33,15 +34,6 @@ export interface CrawlSummary {
   readonly stopped: StopCause | null;
   /** URLs in scope that wait. */
   readonly left: number;
-}
-
-export interface WaitingHost {
-  readonly host: string;
-  readonly waiting: number;
-  readonly inFlight: number;
-  /** Why it is not served at once: `delay`, `gate`, `ceiling`, `robots`, … */
-  readonly reason: string;
-  readonly nextAt: EpochMillis | null;
 }
 
 /** A moment of a running crawl: the live line, the control socket's answer, and the store's snapshot. Plain JSON, bounded. */

@@ -10,9 +10,8 @@ import type { Settings } from "../config/settings.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
+import { Admission } from "../pipeline/admission.ts";
 import type { Store } from "../ports/store.ts";
-import { Scope } from "../stages/frontier/scope.ts";
-import { parsePatterns } from "../stages/frontier/url-pattern.ts";
 import { CrawlRun } from "./crawl-run.ts";
 import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
 import { optionalAmong } from "./output/fields.ts";
@@ -29,7 +28,7 @@ const SEED_META_KEY = "fingerprint-seed";
  */
 export async function startCrawl(settings: Settings, io: CrawlIo): Promise<CrawlHandle> {
   const seeds = canonicalSeeds(settings.seeds);
-  const scope = await scopeOf(settings, seeds);
+  const admission = await admissionOf(settings, seeds);
   const clock = new SystemClock();
   const store = SqliteStore.open(settings.store);
   const opened: { close(): Promise<void> }[] = [store];
@@ -42,7 +41,16 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
     if (consumer !== null) opened.push(consumer.sink);
     const blobs = settings.saveBodies === undefined ? null : await FileBlobStore.open(settings.saveBodies);
     if (blobs !== null) opened.push(blobs);
-    const route = new DirectRoute({ clock }, { ...FIXED.route, userAgent: settings.userAgent, allowPrivate: settings.allowPrivate, allowAddresses: settings.allowAddresses, connectionsPerHost: settings.hosts.ceiling });
+    const route = new DirectRoute(
+      { clock },
+      {
+        ...FIXED.route,
+        userAgent: settings.userAgent,
+        allowPrivate: settings.allowPrivate,
+        allowAddresses: settings.allowAddresses,
+        connectionsPerHost: settings.hosts.ceiling,
+      },
+    );
     opened.push(route);
     const run = new CrawlRun(
       {
@@ -59,7 +67,7 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
         close: () => closeAll(opened),
       },
       settings,
-      { seeds, scope, pass, resumed, lastSeq, consumer, seed: await fingerprintSeed(store) },
+      { seeds, admission, pass, resumed, lastSeq, consumer, seed: await fingerprintSeed(store) },
     );
     const control = await ControlServer.open(settings.store, (method) => {
       if (method === "status") return run.status();
@@ -103,12 +111,11 @@ function canonicalSeeds(seeds: readonly string[]): readonly string[] {
 }
 
 /** @throws ConfigError naming every pattern that cannot be used. */
-async function scopeOf(settings: Settings, seeds: readonly string[]): Promise<Scope> {
-  const include = await parsePatterns(settings.include, "include");
-  const exclude = await parsePatterns(settings.exclude, "exclude");
-  const problems = [...include.problems, ...exclude.problems];
-  if (problems.length > 0) throw new ConfigError("WEIR_CONFIG_INVALID", "Patterns that cannot be used", problems);
-  return new Scope({ rule: settings.scope, seeds, include: include.patterns, exclude: exclude.patterns });
+async function admissionOf(settings: Settings, seeds: readonly string[]): Promise<Admission> {
+  const { scope, include, exclude, maxDepth } = settings;
+  const admission = await Admission.open({ scope, seeds, include, exclude, maxDepth: maxDepth ?? null });
+  if (admission instanceof Admission) return admission;
+  throw new ConfigError("WEIR_CONFIG_INVALID", "Patterns that cannot be used", admission);
 }
 
 /** Drawn once per store: a site that does not know it cannot make two of its URLs collide. */
@@ -117,7 +124,16 @@ async function fingerprintSeed(store: Store): Promise<FingerprintSeed> {
   if (text !== null) return JSON.parse(text) as FingerprintSeed;
   const bytes = randomBytes(16);
   const seed: FingerprintSeed = [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readInt32LE(12)];
-  await store.commit({ hosts: [], urls: [], settlements: [], rescheduled: [], revised: [], hostStates: [], inFlight: await store.inFlight(), meta: [[SEED_META_KEY, JSON.stringify(seed)]] });
+  await store.commit({
+    hosts: [],
+    urls: [],
+    settlements: [],
+    rescheduled: [],
+    revised: [],
+    hostStates: [],
+    inFlight: await store.inFlight(),
+    meta: [[SEED_META_KEY, JSON.stringify(seed)]],
+  });
   return seed;
 }
 

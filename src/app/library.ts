@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { surroundings } from "../adapters/machine/surroundings.ts";
 import type { CrawlOptions } from "../config/define-config.ts";
 import type { SettledUrl } from "../kernel/settled-url.ts";
 import type { Sink } from "../ports/sink.ts";
@@ -62,9 +63,14 @@ export function crawl(seeds: string | readonly string[], options: CrawlOptions =
 }
 
 async function start(seeds: string | readonly string[], options: CrawlOptions, sink: Sink): Promise<CrawlHandle> {
-  const { settings } = await loadSettings({ cwd: process.cwd(), options: { ...options, seeds }, env: process.env });
+  const { settings } = await loadSettings({ ...surroundings(), options: { ...options, seeds } });
   const nowhere = new PassThrough().resume();
-  return startCrawl(settings, { version: weirVersion(), stdout: nowhere, warn: (message) => process.emitWarning(message, "WeirWarning"), consumer: { name: "loop", sink } });
+  return startCrawl(settings, {
+    version: weirVersion(),
+    stdout: nowhere,
+    warn: (message) => process.emitWarning(message, "WeirWarning"),
+    consumer: { name: "loop", sink },
+  });
 }
 
 /** The loop as a sink: holds one URL at a time, and counts it as taken when the loop asks for the next. */

@@ -51,7 +51,12 @@ function sameIdentity(a: PassIdentity, b: PassIdentity): boolean {
 }
 
 /** Makes an identity in its one form: order and repetition of seeds and patterns mean nothing. */
-export function passIdentity(seeds: readonly string[], scope: string, include: readonly string[], exclude: readonly string[]): PassIdentity {
+export function passIdentity(
+  seeds: readonly string[],
+  scope: string,
+  include: readonly string[],
+  exclude: readonly string[],
+): PassIdentity {
   const unique = (list: readonly string[]): string[] => [...new Set(list)].sort();
   return { seeds: unique(seeds), scope, include: unique(include), exclude: unique(exclude) };
 }

@@ -66,18 +66,15 @@ function liveWanted(settings: Settings): boolean {
 }
 
 async function finish(summary: CrawlSummary, settings: Settings, reporter: Reporter): Promise<number> {
-  if (nothingFetched(summary)) reporter.note(`weir: Nothing could be fetched${whyNothing(summary)}`);
+  if (nothingFetched(summary)) reporter.note(`weir: Nothing could be fetched${await whyNothing(settings.store)}`);
   if (!settings.quiet) reporter.note(summaryText(summary, settings.store));
   if (settings.json) await printLine(JSON.stringify(summary));
   return exitCodeOf(summary);
 }
 
-function whyNothing(summary: CrawlSummary): string {
-  const reasons = Object.entries(summary.skipped)
-    .filter(([, value]) => value > 0)
-    .map(([reason, value]) => `${value} skipped by ${reason}`);
-  if (summary.failed > 0) reasons.unshift(`${summary.failed} failed`);
-  return reasons.length === 0
-    ? ""
-    : `: ${reasons.join(", ")}; weir export --what ${summary.failed > 0 ? "failed" : "skipped"} tells which and why`;
+/** Most often there was one seed, and its ending is the whole answer. */
+async function whyNothing(store: string): Promise<string> {
+  const { lastEndings } = await import("../app/last-endings.ts");
+  const endings = await lastEndings(store, 3).catch(() => []); // the counts of the summary are told anyway
+  return endings.map((ending) => `\n  ${ending.url}: ${ending.outcome}, ${ending.code} (${ending.message})`).join("");
 }

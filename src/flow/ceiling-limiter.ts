@@ -95,7 +95,13 @@ export class CeilingLimiter implements HostLimiter {
   }
 
   state(now: Millis): Uint8Array {
-    const view = new Float64Array([1, this.#events, this.#halfOpen ? 1 : 0, Math.max(0, this.#gateUntil - now), Math.max(0, this.#nextStart - now)]);
+    const view = new Float64Array([
+      1,
+      this.#events,
+      this.#halfOpen ? 1 : 0,
+      Math.max(0, this.#gateUntil - now),
+      Math.max(0, this.#nextStart - now),
+    ]);
     return new Uint8Array(view.buffer);
   }
 

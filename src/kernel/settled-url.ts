@@ -6,7 +6,7 @@ import type { Bytes, Millis, Seq } from "./units.ts";
  * a contract with users' programs: fields are added, never renamed. Everything is plain JSON.
  */
 export interface SettledUrl {
-  /** Delivery number, increasing; the same URL delivered twice after a crash carries the same one. */
+  /** Delivery number, from 1, increasing; the same URL delivered twice after a crash carries the same one. 0: never delivered, only exported. */
   readonly seq: Seq;
   /** Canonical URL. */
   readonly url: string;
@@ -16,8 +16,8 @@ export interface SettledUrl {
   readonly outcome: Outcome;
   /** Of the last attempt, as are the next five; null when there was no answer. */
   readonly status: number | null;
-  /** ISO 8601, UTC. */
-  readonly fetchedAt: string;
+  /** ISO 8601, UTC; null when it was decided at discovery not to fetch it. */
+  readonly fetchedAt: string | null;
   readonly ms: Millis | null;
   /** Both directions, raw. */
   readonly bytesWire: Bytes;

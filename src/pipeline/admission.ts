@@ -33,7 +33,10 @@ export class Admission {
     const exclude = await parsePatterns(options.exclude, "exclude");
     const problems = [...include.problems, ...exclude.problems];
     if (problems.length > 0) return problems;
-    return new Admission(new Scope({ rule: options.scope, seeds: options.seeds, include: include.patterns, exclude: exclude.patterns }), options.maxDepth);
+    return new Admission(
+      new Scope({ rule: options.scope, seeds: options.seeds, include: include.patterns, exclude: exclude.patterns }),
+      options.maxDepth,
+    );
   }
 
   judge(url: string, host: string, depth: number, via: Via): SkipReason | null {

@@ -55,7 +55,14 @@ export class Errand implements FetchRequest, Continuation, BodyCredit {
   readonly #pool: CreditPool;
   readonly #policy: HeaderPolicy;
 
-  constructor(purpose: Purpose, url: string, host: Host, caps: { maxBody: Bytes; timeout: Millis }, pool: CreditPool, policy: HeaderPolicy) {
+  constructor(
+    purpose: Purpose,
+    url: string,
+    host: Host,
+    caps: { maxBody: Bytes; timeout: Millis },
+    pool: CreditPool,
+    policy: HeaderPolicy,
+  ) {
     this.purpose = purpose;
     this.url = url;
     this.host = host;

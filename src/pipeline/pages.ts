@@ -1,5 +1,6 @@
 import { usableEtag } from "../kernel/etag.ts";
 import { encodeIds } from "../kernel/id-list.ts";
+import { URL_TOO_LONG } from "../kernel/link-resolver.ts";
 import type { Via } from "../kernel/outcome.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -27,6 +28,8 @@ export interface PagesDeps {
   /** Lists of URLs (sitemaps, feeds) are followed. */
   readonly followLists: boolean;
   readonly settle: (visit: Visit, errand: Errand, result: Response, ending: Ending) => void;
+  /** A page was judged: does it hold what its host did not have? */
+  readonly noteContent: (url: string, isNew: boolean) => void;
   /** The errand's page is parsed and handed on: its credit may go back. */
   readonly release: (errand: Errand) => void;
   readonly onArchiveTrouble: (error: unknown) => void;
@@ -57,7 +60,11 @@ export class Pages {
     });
     const links = this.#follow(parsed, visit);
     if (parsed.kind !== "page") {
-      this.#deps.settle(visit, errand, result, { outcome: "skipped", code: "type", message: `Not a page: ${parsed.contentType ?? "no type"}` });
+      this.#deps.settle(visit, errand, result, {
+        outcome: "skipped",
+        code: "type",
+        message: `Not a page: ${parsed.contentType ?? "no type"}`,
+      });
       release(errand);
     } else if (!parsed.index) {
       this.#deps.settle(visit, errand, result, { outcome: "skipped", code: "noindex", message: "The page asks not to be indexed" });
@@ -75,12 +82,16 @@ export class Pages {
     if (parsed.kind === "list") {
       const via: Via = parsed.list === "feed" ? "feed" : "sitemap";
       // What a sitemap names is as near as the seed that brought us to it.
-      if (followLists) parser.eachListed((url, isList) => (isList ? frontier.discoverSitemap(url, visit.row.depth) : frontier.discoverText(url, depth, via)));
+      if (followLists)
+        parser.eachListed((url, isList) =>
+          isList ? frontier.discoverSitemap(url, visit.row.depth) : frontier.discoverText(url, depth, via),
+        );
       return new Uint8Array(0);
     }
     this.#links.clear();
     parser.eachLink((length, via, nofollow, listed) => {
-      if ((via === "feed" && !followLists) || length <= 0) return;
+      if (length === URL_TOO_LONG) frontier.refuseTooLong();
+      if (length <= 0 || (via === "feed" && !followLists)) return;
       const id = frontier.discover(length, depth, via, nofollow || !parsed.follow);
       if (listed) this.#links.add(id);
     });
@@ -118,6 +129,7 @@ export class Pages {
       const owner = content.owner(rowHost.id, parsed.textHash);
       if (owner >= 0 && owner !== row.id) duplicateOf = owner;
       else content.hold(rowHost.id, parsed.textHash, row.id);
+      this.#deps.noteContent(row.url, duplicateOf === null);
     }
     if (changed === true && row.textHash !== null) content.drop(rowHost.id, row.textHash, row.id);
     const page: StoredPage = {
@@ -156,4 +168,3 @@ function sameBytes(a: Uint8Array | null, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
-

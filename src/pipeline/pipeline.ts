@@ -1,14 +1,12 @@
 import { CeilingLimiter } from "../flow/ceiling-limiter.ts";
 import { CreditPool } from "../flow/credit-pool.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
-import { StoreUnavailable } from "../kernel/errors.ts";
 import { Fingerprinter, type FingerprintSeed } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
-import type { SkipReason, Via } from "../kernel/outcome.ts";
 import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
-import type { FetchResult, FetchRoute, HeaderView } from "../ports/fetch-route.ts";
+import type { FetchResult, FetchRoute } from "../ports/fetch-route.ts";
 import type { ScanRow, Store } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
@@ -16,8 +14,10 @@ import { RobotsGate } from "../stages/frontier/robots-gate.ts";
 import { PageParser } from "../stages/parse/page-parser.ts";
 import { ContentIndex } from "../stages/store/content-index.ts";
 import { StoreStage } from "../stages/store/store-stage.ts";
+import type { Admission } from "./admission.ts";
+import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
-import { Errand } from "./errand.ts";
+import type { Errand } from "./errand.ts";
 import { Pages } from "./pages.ts";
 import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
@@ -56,7 +56,7 @@ export interface PipelineDeps {
   readonly blobs: BlobStore | null;
   readonly hashBody: (body: Uint8Array) => string;
   readonly inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
-  readonly judge: (url: string, host: string, depth: number, via: Via) => SkipReason | null;
+  readonly admission: Admission;
   readonly onSeedMoved: (from: string, to: string) => void;
   /** Pages that may still be started for the consumer's sake. */
   readonly consumerHasRoom: (inFlight: number, lastSeq: Seq) => boolean;
@@ -92,67 +92,127 @@ export class Pipeline {
   constructor(deps: PipelineDeps, options: PipelineOptions, start: { readonly lastSeq: Seq; readonly knownUrls: number }) {
     this.#deps = deps;
     this.#options = options;
-    const { clock, random, route, store } = deps;
-    const caps = { maxBody: options.maxBody, timeout: options.timeout };
-
     this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
-    this.storeStage = new StoreStage(
+    this.storeStage = this.#newStoreStage(start);
+    this.frontier = this.#newFrontier();
+    this.#visits = this.#newVisits();
+    this.#pages = this.#newPages();
+    this.#robots = this.#newRobots();
+    this.#work = this.#newWork();
+    this.dispatcher = this.#newDispatcher();
+  }
+
+  #newStoreStage(start: { readonly lastSeq: Seq; readonly knownUrls: number }): StoreStage {
+    const { store, clock, warn } = this.#deps;
+    return new StoreStage(
       {
         store,
         clock,
         inFlight: () => this.#inFlightIds(),
         onCommitted: (seq, refused) => this.#committed(seq, refused),
-        onTrouble: (error) => deps.warn(`${error.message}; fetching pauses until it can be written again`),
+        onTrouble: (error) => warn(`${error.message}; fetching pauses until it can be written again`),
         onGivenUp: (error) => this.#giveUp(error),
       },
       start.lastSeq,
       start.knownUrls,
     );
-    this.frontier = new Frontier({
+  }
+
+  #newFrontier(): Frontier {
+    const { clock, store, admission } = this.#deps;
+    const { seed, paceOf, obeyRobots, productToken } = this.#options;
+    return new Frontier({
       clock,
       store,
       log: this.storeStage,
       resolver: this.#resolver,
-      fingerprinter: new Fingerprinter(this.#resolver.words, options.seed),
-      rules: { judge: deps.judge },
-      newLimiter: (host) => new CeilingLimiter(options.paceOf(host)),
-      newRobots: () => new RobotsGate(options.obeyRobots, options.productToken),
+      fingerprinter: new Fingerprinter(this.#resolver.words, seed),
+      rules: admission,
+      newLimiter: (host) => new CeilingLimiter(paceOf(host)),
+      newRobots: () => new RobotsGate(obeyRobots, productToken),
       onWork: (host) => this.dispatcher.offer(host),
       onStoreTrouble: (error) => this.#giveUp(error),
     });
-    this.#visits = new Visits({
+  }
+
+  #newVisits(): Visits {
+    const { clock, random, route, onSeedMoved } = this.#deps;
+    const { pass, retries, cookies } = this.#options;
+    return new Visits({
       clock,
       random,
       frontier: this.frontier,
       store: this.storeStage,
       tally: this.tally,
       provider: route.name,
-      pass: options.pass,
-      retries: options.retries,
-      cookies: options.cookies,
+      pass,
+      retries,
+      cookies,
       onPage: (errand, visit, result) => this.#pages.take(errand, visit, result),
       follow: (errand, visit, url, host) => this.#work.follow(errand, visit, url, host),
-      onSeedMoved: deps.onSeedMoved,
+      onSeedMoved,
     });
-    this.#pages = new Pages({
+  }
+
+  #newPages(): Pages {
+    const { clock, blobs, hashBody, inflate, admission } = this.#deps;
+    const { wants, sitemaps, productToken } = this.#options;
+    return new Pages({
       clock,
       frontier: this.frontier,
-      parser: new PageParser({ resolver: this.#resolver, inflate: deps.inflate, agent: options.productToken, isKnownHost: (host) => this.frontier.knowsHost(host) }),
+      parser: new PageParser({
+        resolver: this.#resolver,
+        inflate,
+        agent: productToken,
+        isKnownHost: (host) => this.frontier.knowsHost(host),
+      }),
       content: this.#content,
-      blobs: deps.blobs,
-      hashBody: deps.hashBody,
-      wants: options.wants,
-      followLists: options.sitemaps !== "off",
+      blobs,
+      hashBody,
+      wants,
+      followLists: sitemaps !== "off",
       settle: (visit, errand, result, ending) => {
         this.#visits.keepCookies(visit, errand, result);
         this.#visits.settle(visit, errand, result, ending);
       },
+      noteContent: (url, isNew) => admission.noteContent(url, isNew),
       release: (errand) => this.dispatcher.release(errand),
       onArchiveTrouble: (error) => this.#giveUp(error),
     });
-    this.#robots = new Robots({ clock, frontier: this.frontier, store: this.storeStage, tally: this.tally, sitemaps: options.sitemaps, paceOf: options.paceOf, follow: (errand, host) => this.#work.queue(errand, host), onWork: (host) => this.dispatcher.offer(host) });
-    this.#work = new Work({ clock, frontier: this.frontier, visits: this.#visits, robots: this.#robots, credits: this.credits, caps, own: options.own, policy: (errand, status, headers) => decideBody(errand, status, headers), onWork: (host) => this.dispatcher.offer(host) });
-    this.dispatcher = new Dispatcher(
+  }
+
+  #newRobots(): Robots {
+    const { sitemaps, paceOf } = this.#options;
+    return new Robots({
+      clock: this.#deps.clock,
+      frontier: this.frontier,
+      store: this.storeStage,
+      tally: this.tally,
+      sitemaps,
+      paceOf,
+      follow: (errand, host) => this.#work.queue(errand, host),
+      onWork: (host) => this.dispatcher.offer(host),
+    });
+  }
+
+  #newWork(): Work {
+    const { own, maxBody, timeout } = this.#options;
+    return new Work({
+      clock: this.#deps.clock,
+      frontier: this.frontier,
+      visits: this.#visits,
+      robots: this.#robots,
+      credits: this.credits,
+      caps: { maxBody, timeout },
+      own,
+      policy: bodyPolicy,
+      onWork: (host) => this.dispatcher.offer(host),
+    });
+  }
+
+  #newDispatcher(): Dispatcher {
+    const { clock, random, route, onTurn } = this.#deps;
+    return new Dispatcher(
       {
         clock,
         random,
@@ -164,9 +224,9 @@ export class Pipeline {
         next: (host) => this.#work.next(host),
         unresolved: (host, code, message) => this.#work.unresolved(host, code, message, random),
         ended: (errand, result) => this.#ended(errand, result),
-        onTurn: deps.onTurn,
+        onTurn,
       },
-      options,
+      this.#options,
     );
   }
 
@@ -195,6 +255,13 @@ export class Pipeline {
   }
   get stopping(): boolean {
     return this.#stopping;
+  }
+
+  /** Hosts that were asked for anything. */
+  get hostsAsked(): number {
+    let count = 0;
+    for (const host of this.frontier.hosts()) if (host.starts > 0) count += 1;
+    return count;
   }
 
   /** Starts nothing more. */
@@ -237,7 +304,8 @@ export class Pipeline {
   /** A page that breaks the parser is that page's failure, not the crawl's. */
   #parserFailed(errand: Errand, visit: Visit, result: FetchResult, error: unknown): HostSignal {
     const message = error instanceof Error ? error.message : String(error);
-    if (this.frontier.urls.state(visit.row.id) === 1) this.#visits.settle(visit, errand, result, { outcome: "failed", code: "parse", message });
+    if (this.frontier.urls.state(visit.row.id) === 1)
+      this.#visits.settle(visit, errand, result, { outcome: "failed", code: "parse", message });
     this.dispatcher.release(errand);
     this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
     return { kind: "neutral" };
@@ -261,7 +329,7 @@ export class Pipeline {
     if (this.#fatal) return;
     this.#fatal = true;
     this.stop();
-    this.#deps.onFatal(error instanceof StoreUnavailable ? error : error);
+    this.#deps.onFatal(error);
   }
 
   #inFlightIds(): UrlId[] {
@@ -282,21 +350,11 @@ export class Pipeline {
     host.dirty = false;
     const now = clock.now();
     const gate = host.limiter.gateUntil;
-    this.storeStage.hostState({ id: host.id, limiter: host.limiter.state(now), gateUntil: gate > now ? clock.epoch() + (gate - now) : null, robots: null });
+    this.storeStage.hostState({
+      id: host.id,
+      limiter: host.limiter.state(now),
+      gateUntil: gate > now ? clock.epoch() + (gate - now) : null,
+      robots: null,
+    });
   }
-}
-
-/** Types that are never a page, known from the header alone. Everything else is read and looked at. */
-const NOT_PAGES = /^(?:image|audio|video|font)\/|^application\/(?:pdf|zip|wasm|javascript|x-javascript|msword|vnd\.|x-tar|x-bzip|x-7z|x-rar|java-archive)|^text\/(?:css|javascript)/i;
-/** Except these, which hold links or text. */
-const PAGES_ALL_THE_SAME = /^image\/svg|\+(?:xml|json)/i;
-
-/** Reads what may be a page, a list of URLs or a rule file; a redirect's and an error's body is not worth its bytes. */
-function decideBody(errand: Errand, status: number, headers: HeaderView): "read" | "discard" {
-  if (status < 200 || status >= 300) return "discard";
-  if (errand.purpose.kind === "robots") return "read";
-  const { via } = errand.purpose.row;
-  if (via === "sitemap" || via === "feed") return "read";
-  const type = headers.get("content-type") ?? "";
-  return NOT_PAGES.test(type) && !PAGES_ALL_THE_SAME.test(type) ? "discard" : "read";
 }

@@ -53,7 +53,12 @@ export class Robots {
       return signal;
     }
     // A body that was cut or too large says nothing that could be relied on: as good as no answer.
-    this.#answer(purpose.host, result.kind === "response" ? result.status : null, result.kind === "response" ? result.body : new Uint8Array(0), errand.url);
+    this.#answer(
+      purpose.host,
+      result.kind === "response" ? result.status : null,
+      result.kind === "response" ? result.body : new Uint8Array(0),
+      errand.url,
+    );
     return signal;
   }
 

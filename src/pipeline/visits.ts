@@ -108,12 +108,17 @@ export class Visits {
   /** Settles the row the visit stands at, and with it the rows its chain has passed. */
   settle(visit: Visit, errand: Errand | null, result: FetchResult | null, ending: Ending): void {
     const moved = visit.passed.length > 0;
-    const finalUrl = ending.finalUrl === undefined ? (result === null || result.kind === "failure" ? null : visit.row.url) : ending.finalUrl;
+    const finalUrl =
+      ending.finalUrl === undefined ? (result === null || result.kind === "failure" ? null : visit.row.url) : ending.finalUrl;
     this.#write(visit, errand, result, visit.row, { ...ending, finalUrl }, moved ? [] : visit.hops);
     if (!moved) return;
     // The chain was followed to its end, unless the end itself could not be had.
     const broken = ending.outcome === "failed" || ending.outcome === "skipped";
-    this.#settlePassed(visit, broken && ending.code !== "noindex" && ending.code !== "type" ? ending : { outcome: "redirect" }, visit.row.url);
+    this.#settlePassed(
+      visit,
+      broken && ending.code !== "noindex" && ending.code !== "type" ? ending : { outcome: "redirect" },
+      visit.row.url,
+    );
   }
 
   /** Settles a row that was never asked for. */
@@ -133,12 +138,22 @@ export class Visits {
 
   #settlePassed(visit: Visit, ending: Ending, finalUrl: string): void {
     visit.passed.forEach(({ row }, index) => {
-      const own = ending.outcome === "redirect" ? { ...ending, finalUrl } : { outcome: ending.outcome, code: ending.code ?? null, message: ending.message ?? null, finalUrl: null };
+      const own =
+        ending.outcome === "redirect"
+          ? { ...ending, finalUrl }
+          : { outcome: ending.outcome, code: ending.code ?? null, message: ending.message ?? null, finalUrl: null };
       this.#write(visit, null, null, row, own, visit.hops.slice(index));
     });
   }
 
-  #write(visit: Visit, errand: Errand | null, result: FetchResult | null, row: Visit["row"], ending: Ending, redirects: readonly Hop[]): void {
+  #write(
+    visit: Visit,
+    errand: Errand | null,
+    result: FetchResult | null,
+    row: Visit["row"],
+    ending: Ending,
+    redirects: readonly Hop[],
+  ): void {
     const { clock, frontier, store, tally, provider, pass } = this.#deps;
     const own = row === visit.row;
     const status = own ? statusOf(result) : (redirects[0]?.status ?? null);
@@ -187,8 +202,17 @@ export class Visits {
     if (result.kind === "response" && cookies !== "none") this.#takeCookies(visit, errand, result);
     visit.hops.push({ url: visit.row.url, status: statusOf(result) ?? 0 });
     const target = canonicalUrl(latin1ToText(location), errand.url);
-    if (target === null) return this.#broken(visit, errand, result, "failed", "protocol", `Redirects to ${JSON.stringify(location.slice(0, 200))}, which is not an http or https URL`);
-    if (visit.hops.length > HOPS_MOST) return this.#broken(visit, errand, result, "failed", "redirect-loop", `More than ${HOPS_MOST} redirects`);
+    if (target === null)
+      return this.#broken(
+        visit,
+        errand,
+        result,
+        "failed",
+        "protocol",
+        `Redirects to ${JSON.stringify(location.slice(0, 200))}, which is not an http or https URL`,
+      );
+    if (visit.hops.length > HOPS_MOST)
+      return this.#broken(visit, errand, result, "failed", "redirect-loop", `More than ${HOPS_MOST} redirects`);
     const host = frontier.hostOf(target);
     const state = `${target}\n${this.cookiesFor(visit, host)?.header(target) ?? ""}`;
     visit.seen ??= new Set([`${visit.row.url}\n`]);
@@ -233,7 +257,8 @@ export class Visits {
   #takeCookies(visit: Visit, errand: Errand, result: FetchResult & { kind: "response" }): void {
     const values = result.headers.all("set-cookie");
     if (values.length === 0) return;
-    const cookies = this.#deps.cookies === "host" ? (this.#hostCookies.get(errand.host) ?? new Cookies()) : (visit.cookies ?? new Cookies());
+    const cookies =
+      this.#deps.cookies === "host" ? (this.#hostCookies.get(errand.host) ?? new Cookies()) : (visit.cookies ?? new Cookies());
     cookies.take(errand.url, values);
     if (this.#deps.cookies === "host") this.#hostCookies.set(errand.host, cookies);
     else visit.cookies = cookies;
@@ -258,7 +283,6 @@ function statusOf(result: FetchResult | null): number | null {
 
 /** Header values are latin1; a Location in raw UTF-8 is common and browsers read it so. */
 function latin1ToText(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is what ASCII is
   if (/^[\x00-\x7f]*$/.test(value)) return value;
   const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0));
   return new TextDecoder("utf-8").decode(bytes);

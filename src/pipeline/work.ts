@@ -68,7 +68,8 @@ export class Work {
     if (continuation instanceof Errand) {
       this.#queued -= 1;
       const { purpose } = continuation;
-      if (purpose.kind === "visit") visits.settle(purpose, null, null, code === "dns" ? { outcome: "failed", code, message } : { outcome: "skipped", code, message });
+      if (purpose.kind === "visit")
+        visits.settle(purpose, null, null, code === "dns" ? { outcome: "failed", code, message } : { outcome: "skipped", code, message });
       else robots.unanswered(purpose.host);
       return;
     }
@@ -79,12 +80,20 @@ export class Work {
       if (row !== undefined) visits.unanswered({ row, host }, code, message);
       return;
     }
-    for (let row = frontier.take(host); row !== undefined; row = frontier.take(host)) visits.settleUnasked({ row, host }, "skipped", code, message);
+    for (let row = frontier.take(host); row !== undefined; row = frontier.take(host))
+      visits.settleUnasked({ row, host }, "skipped", code, message);
   }
 
   #askRobots(host: Host): Errand {
     const scheme = host.robots.begin();
-    return new Errand({ kind: "robots", host, hops: 0 }, `${scheme}://${host.key}/robots.txt`, host, { ...this.#deps.caps, maxBody: Math.max(this.#deps.caps.maxBody, ROBOTS_BODY) }, this.#deps.credits, this.#deps.policy);
+    return new Errand(
+      { kind: "robots", host, hops: 0 },
+      `${scheme}://${host.key}/robots.txt`,
+      host,
+      { ...this.#deps.caps, maxBody: Math.max(this.#deps.caps.maxBody, ROBOTS_BODY) },
+      this.#deps.credits,
+      this.#deps.policy,
+    );
   }
 
   #nextContinuation(host: Host): Errand | "settled" | null {
@@ -129,7 +138,11 @@ export class Work {
   }
 }
 
-function refusal(verdict: "deny" | "unavailable"): { outcome: "skipped" | "failed"; code: SkipReason | "robots-unavailable"; message: string } {
+function refusal(verdict: "deny" | "unavailable"): {
+  outcome: "skipped" | "failed";
+  code: SkipReason | "robots-unavailable";
+  message: string;
+} {
   return verdict === "deny"
     ? { outcome: "skipped", code: "robots", message: "robots.txt disallows it" }
     : { outcome: "failed", code: "robots-unavailable", message: "robots.txt could not be had, so nothing may be fetched for now" };

@@ -57,7 +57,7 @@ export type FetchResult =
       readonly kind: "response";
       readonly status: number;
       readonly headers: HeaderView;
-      /** Decoded body; empty when discarded. The receiver owns it. */
+      /** Decoded body; empty when discarded. The receiver owns it, and gives a large one back with `releaseBody`. */
       readonly body: Uint8Array;
       readonly measure: FetchMeasure;
     }
@@ -96,4 +96,13 @@ export interface FetchRoute {
   start(request: FetchRequest, done: (result: FetchResult) => void): () => void;
   /** Closes kept connections; running fetches are aborted. */
   close(): Promise<void>;
+}
+
+/**
+ * Gives the memory of a large body back at once, instead of when the collector comes by: routes keep bodies beyond 256 KiB in
+ * resizable buffers for it. Every view of the body is empty afterwards. Does nothing to other bodies.
+ */
+export function releaseBody(body: Uint8Array): void {
+  const buffer = body.buffer as ArrayBufferLike & { readonly resizable?: boolean; resize?(byteLength: Bytes): void };
+  if (buffer.resizable === true) buffer.resize?.(0);
 }

@@ -84,7 +84,7 @@ export interface Rescheduled {
   readonly code: string;
 }
 
-/** Per-host state that survives a restart. */
+/** Per-host state that survives a restart. A null `limiter` or `robots` keeps what is stored. */
 export interface HostState {
   readonly id: HostId;
   /** Packed limiter state. */
@@ -116,6 +116,7 @@ export interface ScanRow {
   url: string;
   host: HostId;
   depth: number;
+  via: Via;
   skip: SkipReason | null;
   /** Last pass that settled it; 0 when none did. */
   pass: number;

@@ -66,7 +66,10 @@ export class MemoryStore implements Store {
     const items = settled.sort((a, b) => a.id - b.id || a.token - b.token);
     const refused = items.filter((item) => !this.#apply(item));
     this.#log(batch.settlements.filter((item) => !refused.includes(item)));
-    for (const state of batch.hostStates) if (this.#hosts[state.id]) Object.assign(this.#hosts[state.id], state);
+    for (const { id, limiter, gateUntil, robots } of batch.hostStates) {
+      const host = this.#hosts[id];
+      if (host !== undefined) this.#hosts[id] = { ...host, limiter: limiter ?? host.limiter, gateUntil, robots: robots ?? host.robots };
+    }
     for (const [key, value] of batch.meta) this.#meta.set(key, value);
     this.#inFlight = batch.inFlight.slice();
     return refused.map(({ id }) => id);
@@ -117,12 +120,12 @@ export class MemoryStore implements Store {
 
   async scan(row: (row: ScanRow) => void, signal: AbortSignal): Promise<number> {
     let count = 0;
-    for (const { id, url, host, depth, skip } of this.#urls) {
+    for (const { id, url, host, depth, via, skip } of this.#urls) {
       if (signal.aborted) break;
       const { pass, outcome, attempts, dueAt, token, duplicateOf, page } = this.#pages.get(id) ?? EMPTY;
       const textHash = page?.textHash ?? null;
       const textHashVersion = page?.textHashVersion ?? 0;
-      row({ id, url, host, depth, skip, pass, outcome, attempts, dueAt, token, textHash, textHashVersion, duplicateOf });
+      row({ id, url, host, depth, via, skip, pass, outcome, attempts, dueAt, token, textHash, textHashVersion, duplicateOf });
       count++;
     }
     return count;

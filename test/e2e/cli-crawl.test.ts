@@ -136,7 +136,7 @@ test("when nothing can be fetched the exit code is 1 and the reason is told", as
   expect(JSON.parse(refused.out.trim())).toMatchObject({ pages: 0, skipped: { robots: 1 } });
   const down = await weir("crawl", "http://127.0.0.1:9/", "--allow-private", "--retries", "0", "--store", "b.db", "--quiet");
   expect(down.code).toBe(1);
-  expect(down.err).toContain("Nothing could be fetched");
+  expect(down.err).toMatch(/^weir: Nothing could be fetched\n {2}http:\/\/127\.0\.0\.1:9\/: failed, [a-z-]+ \(.+\)\n$/);
 });
 
 test("an output that can't be opened is one message, before anything is fetched", async () => {

@@ -34,7 +34,9 @@ export class Committer {
     this.#pages = new PageWriter(db);
     this.#revise = db.prepare("UPDATE url SET depth = ?, skip = ? WHERE id = ?");
     this.#host = db.prepare("INSERT INTO host (id, key, shard) VALUES (?, ?, ?)");
-    this.#hostState = db.prepare("UPDATE host SET limiter = ?, gate_until = ?, robots = ? WHERE id = ?");
+    this.#hostState = db.prepare(
+      "UPDATE host SET limiter = coalesce(?, limiter), gate_until = ?, robots = coalesce(?, robots) WHERE id = ?",
+    );
     this.#extra = db.prepare("INSERT INTO extra (seq, json) VALUES (?, ?)");
     this.#tally = db.prepare(
       `INSERT INTO tally (pass, outcome, visits, first_seq, last_seq) VALUES (?, ?, ?, ?, ?)

@@ -35,7 +35,7 @@ export class Reader {
    * Ends early, without an error, when the signal is aborted.
    */
   async scan(visit: (row: ScanRow) => void, signal: AbortSignal): Promise<number> {
-    const urls = this.#sql("SELECT id, url, host, depth, skip FROM url WHERE id > ? ORDER BY id LIMIT ?");
+    const urls = this.#sql("SELECT id, url, host, depth, via, skip FROM url WHERE id > ? ORDER BY id LIMIT ?");
     const pages = this.#sql(
       `SELECT id, pass, outcome, attempts, due_at, token, text_hash, text_hash_version, duplicate_of FROM page
        WHERE id > ? AND id <= ? ORDER BY id`,
@@ -54,7 +54,8 @@ export class Reader {
         row.url = cells[1] as string;
         row.host = cells[2] as number;
         row.depth = cells[3] as number;
-        row.skip = skipOf(cells[4]);
+        row.via = viaOf(cells[4]);
+        row.skip = skipOf(cells[5]);
         if (next < states.length && states[next][0] === row.id) setState(row, states[next++]);
         else clearState(row);
         visit(row);
@@ -167,7 +168,7 @@ export class Reader {
 }
 
 function emptyScanRow(): ScanRow {
-  const row = { id: 0, url: "", host: 0, depth: 0, skip: null } as ScanRow;
+  const row = { id: 0, url: "", host: 0, depth: 0, via: "seed", skip: null } as ScanRow;
   clearState(row);
   return row;
 }

@@ -36,7 +36,7 @@ export function toSettledUrl(
     redirects: row.redirects,
     outcome: row.outcome,
     status: row.status,
-    fetchedAt: new Date(row.at).toISOString(),
+    fetchedAt: row.at === 0 ? null : new Date(row.at).toISOString(),
     ms: row.ms === null ? null : Math.round(row.ms),
     bytesWire: row.bytesWire,
     bytesBody: row.bytesBody,

@@ -13,7 +13,13 @@ export interface OwnHeaders {
  * Headers of one request besides the route's own.
  * @param row the row whose validators go along (plainly, exactly as received), or null for a hop or a first visit.
  */
-export function requestHeaders(url: string, origin: string, own: OwnHeaders, row: VisitRow | null, cookies: Cookies | null): readonly Header[] {
+export function requestHeaders(
+  url: string,
+  origin: string,
+  own: OwnHeaders,
+  row: VisitRow | null,
+  cookies: Cookies | null,
+): readonly Header[] {
   const out: Header[] = [];
   let ownCookie = "";
   if (own.headers.length > 0 && own.origins.has(origin)) {

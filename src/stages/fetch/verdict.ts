@@ -10,7 +10,12 @@ export type Next =
   | { readonly kind: "redirect"; readonly location: string }
   /** Worth another attempt; what it settles as when there is none left. */
   | { readonly kind: "retry"; readonly outcome: "failed" | "blocked"; readonly code: string; readonly message: string }
-  | { readonly kind: "settle"; readonly outcome: "failed" | "blocked" | "absent" | "skipped"; readonly code: string; readonly message: string };
+  | {
+      readonly kind: "settle";
+      readonly outcome: "failed" | "blocked" | "absent" | "skipped";
+      readonly code: string;
+      readonly message: string;
+    };
 
 export interface Verdict {
   /** For the host's limiter, and only for it. */
@@ -38,20 +43,29 @@ export function verdictOf(result: FetchResult, now: EpochMillis): Verdict {
 function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis): Verdict {
   const { status, headers, measure } = result;
   const ok: HostSignal = { kind: "ok", ttfb: measure.ttfb };
-  if (status === 206) return { signal: ok, next: { kind: "settle", outcome: "failed", code: "incomplete", message: "206: a part, though the whole was asked for" } };
+  if (status === 206)
+    return {
+      signal: ok,
+      next: { kind: "settle", outcome: "failed", code: "incomplete", message: "206: a part, though the whole was asked for" },
+    };
   if (status >= 200 && status < 300) return { signal: ok, next: { kind: "parse" } };
   if (status === 304) return { signal: ok, next: { kind: "not-modified" } };
   const code = `http-${status}`;
   if (REDIRECTS.has(status)) {
     const location = headers.get("location");
-    if (location === undefined) return { signal: ok, next: { kind: "settle", outcome: "failed", code, message: `${status} without a Location` } };
+    if (location === undefined)
+      return { signal: ok, next: { kind: "settle", outcome: "failed", code, message: `${status} without a Location` } };
     return { signal: ok, next: { kind: "redirect", location } };
   }
-  if (status === 404 || status === 410) return { signal: ok, next: { kind: "settle", outcome: "absent", code, message: `The site answered ${status}` } };
+  if (status === 404 || status === 410)
+    return { signal: ok, next: { kind: "settle", outcome: "absent", code, message: `The site answered ${status}` } };
   const message = `The site answered ${status}`;
   if (status === 429 || status === 503) {
     const wait = retryAfter(headers.get("retry-after"), headers.get("date"), now);
-    return { signal: { kind: "congestion", retryAfter: wait }, next: { kind: "retry", outcome: status === 429 ? "blocked" : "failed", code, message } };
+    return {
+      signal: { kind: "congestion", retryAfter: wait },
+      next: { kind: "retry", outcome: status === 429 ? "blocked" : "failed", code, message },
+    };
   }
   if (status === 401 || status === 403) return { signal: NEUTRAL, next: { kind: "settle", outcome: "blocked", code, message } };
   if (PASSING.has(status)) return { signal: NEUTRAL, next: { kind: "retry", outcome: "failed", code, message } };
@@ -61,7 +75,9 @@ function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis
 function ofFailure(result: FetchResult & { kind: "failure" }): Verdict {
   const { code, message, phase, measure } = result;
   if (code === "private-address") return { signal: NEUTRAL, next: { kind: "settle", outcome: "skipped", code, message } };
-  const next: Next = MENDABLE.has(code) ? { kind: "retry", outcome: "failed", code, message } : { kind: "settle", outcome: "failed", code, message };
+  const next: Next = MENDABLE.has(code)
+    ? { kind: "retry", outcome: "failed", code, message }
+    : { kind: "settle", outcome: "failed", code, message };
   switch (phase) {
     case "local":
     case "aborted":

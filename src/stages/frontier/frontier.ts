@@ -108,6 +108,11 @@ export class Frontier {
     return id;
   }
 
+  /** A link that is too long to be kept: counted, and that is all. */
+  refuseTooLong(): void {
+    this.skips.set("url-too-long", (this.skips.get("url-too-long") ?? 0) + 1);
+  }
+
   /** As `discover`, for a canonical URL at hand. */
   discoverText(url: string, depth: number, via: Via): UrlId {
     const length = this.#deps.resolver.resolveString(url);
@@ -120,7 +125,8 @@ export class Frontier {
     const length = resolver.resolveString(url);
     if (length <= 0) return;
     fingerprinter.of(length);
-    if (this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c) < 0) this.#enter(fingerprinter, url, depth, "sitemap", false, "exempt");
+    if (this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c) < 0)
+      this.#enter(fingerprinter, url, depth, "sitemap", false, "exempt");
   }
 
   /** @returns the id of a canonical URL, or -1 when it is not known. */
@@ -135,6 +141,7 @@ export class Frontier {
   /** Enters a URL that a redirect leads to and leases it at once. Only for URLs that `find` does not know. @returns its row, or the reason against it. */
   leaseNew(url: string, depth: number): VisitRow | SkipReason {
     const length = this.#deps.resolver.resolveString(url);
+    if (length <= 0) return "url-too-long";
     const print = this.#deps.fingerprinter;
     print.of(length);
     const id = this.#enter(print, url, depth, "redirect", false, "lease");
@@ -147,12 +154,11 @@ export class Frontier {
 
   /** Next row of a host, leased; undefined when none is read ahead (a read is then on its way if any waits). */
   take(host: Host): VisitRow | undefined {
-    const row = host.ready.shift();
-    if (row !== undefined) {
-      this.#ready -= 1;
-      this.urls.setState(row.id, LEASED);
-    }
     if (host.ready.length < READY_LOW) this.readAhead(host);
+    const row = host.ready.shift();
+    if (row === undefined) return undefined;
+    this.#ready -= 1;
+    this.urls.setState(row.id, LEASED);
     return row;
   }
 
@@ -166,6 +172,7 @@ export class Frontier {
   /** A leased URL is settled for this pass. */
   settled(id: UrlId, hasPage: boolean): void {
     this.urls.setState(id, SETTLED);
+    this.urls.markRow(id);
     if (hasPage) this.urls.markPage(id);
     this.#left -= 1;
   }
@@ -174,6 +181,7 @@ export class Frontier {
   reschedule(row: VisitRow, host: Host, attempts: number, delay: Millis, code: string): void {
     const { clock, log } = this.#deps;
     this.urls.setState(row.id, RETRYING);
+    this.urls.markRow(row.id);
     log.reschedule({ id: row.id, token: row.token, attempts, dueAt: clock.epoch() + delay, code });
     this.#retries.push({ at: clock.now() + delay, id: row.id, host: host.id });
   }
@@ -194,7 +202,8 @@ export class Frontier {
     const length = resolver.resolveString(row.url);
     fingerprinter.of(length);
     const state = row.skip !== null ? SKIPPED : waits ? WAITING : SETTLED;
-    const id = this.urls.add(fingerprinter.a, fingerprinter.b, fingerprinter.c, state, row.depth);
+    const id = this.urls.add(fingerprinter.a, fingerprinter.b, fingerprinter.c, state, row.depth, row.via);
+    if (row.token > 0) this.urls.markRow(id);
     if (row.textHash !== null) this.urls.markPage(id);
     if (row.skip !== null) {
       this.urls.setSkipped(id, row.skip);
@@ -224,7 +233,7 @@ export class Frontier {
     const { rules, log } = this.#deps;
     const key = hostKey(url);
     const skip = how === "exempt" ? null : (rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null));
-    const id = this.urls.add(print.a, print.b, print.c, WAITING, depth);
+    const id = this.urls.add(print.a, print.b, print.c, WAITING, depth, via);
     const hostId = this.#hostId(key);
     log.addUrl({ id, url, host: hostId, depth, via, skip });
     if (skip !== null) {
@@ -270,38 +279,57 @@ export class Frontier {
     this.#deps.onWork(host);
   }
 
-  /** Reads the next rows of a host, when few are left and some wait. Never waits itself. */
+  /** Reads the next rows of a host, when few are left and some wait. URLs never visited are there at once; others come with `onWork`. */
   readAhead(host: Host): void {
     if (host.reading || host.list.length === 0) return;
+    const { log } = this.#deps;
     const most = this.#readyMost(host) - host.ready.length;
-    if (most <= 0) return;
     const ids: UrlId[] = [];
-    let pending = false;
+    let fresh = true;
     while (ids.length < most) {
       const id = host.list.shift(this.urls);
       if (id < 0) break;
-      pending ||= this.#deps.log.isPending(id);
+      fresh &&= this.urls.isFresh(id) && !log.isPending(id);
       ids.push(id);
     }
     if (ids.length === 0) return;
-    host.reading = true;
-    void this.#read(host, ids, pending);
+    if (fresh) this.#readTexts(host, ids);
+    else {
+      host.reading = true;
+      void this.#readRows(host, ids);
+    }
   }
 
-  async #read(host: Host, ids: readonly UrlId[], pending: boolean): Promise<void> {
-    const { store, log, onWork, onStoreTrouble } = this.#deps;
+  #readTexts(host: Host, ids: readonly UrlId[]): void {
     try {
-      if (pending) await log.committed();
+      const texts = this.#deps.store.urlTexts(ids);
+      ids.forEach((id, index) => {
+        host.ready.push(freshRow(id, texts[index], this.urls.depth(id), this.urls.via(id)));
+      });
+      this.#ready += ids.length;
+    } catch (error) {
+      this.#putBack(host, ids, error);
+    }
+  }
+
+  async #readRows(host: Host, ids: readonly UrlId[]): Promise<void> {
+    const { store, log } = this.#deps;
+    try {
+      if (ids.some((id) => log.isPending(id))) await log.committed();
       const rows = await store.visitRows(ids);
       for (const row of rows) host.ready.push(row);
       this.#ready += rows.length;
       host.reading = false;
-      onWork(host);
+      this.#deps.onWork(host);
     } catch (error) {
-      for (let i = ids.length - 1; i >= 0; i--) host.list.prepend(this.urls, ids[i]);
       host.reading = false;
-      onStoreTrouble(error);
+      this.#putBack(host, ids, error);
     }
+  }
+
+  #putBack(host: Host, ids: readonly UrlId[], error: unknown): void {
+    for (let i = ids.length - 1; i >= 0; i--) host.list.prepend(this.urls, ids[i]);
+    this.#deps.onStoreTrouble(error);
   }
 
   #readyMost(host: Host): number {

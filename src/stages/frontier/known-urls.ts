@@ -1,6 +1,6 @@
 import { ByteColumn, Int32Column } from "../../kernel/chunked.ts";
 import { FingerprintTable } from "../../kernel/fingerprint-table.ts";
-import { SKIP_REASONS, type SkipReason } from "../../kernel/outcome.ts";
+import { SKIP_REASONS, type SkipReason, VIAS, type Via } from "../../kernel/outcome.ts";
 import type { Bytes, UrlId } from "../../kernel/units.ts";
 
 /** Waits in its host's list, or is in its host's ready queue. */
@@ -15,20 +15,24 @@ export const RETRYING = 3;
 export const SKIPPED = 8;
 
 const STATE_MASK = 0x3f;
+/** The store holds a row of its state: something was accepted for it. */
+const HAS_ROW = 0x40;
 /** An earlier visit stored a good copy. */
 const HAS_PAGE = 0x80;
+const KEPT_BITS = HAS_ROW | HAS_PAGE;
 /** End of a host's list. */
 const NONE = -1;
 
 /**
  * What is kept in memory of every known URL: fingerprint and number (17 to 23 bytes), place in its host's list (4),
- * state (1) and depth (1). Texts stay in the store. Ids are the table's dense numbers, which are the store's row ids.
+ * state (1), depth (1) and how it was found (1). Texts stay in the store. Ids are the table's dense numbers, which are the store's row ids.
  */
 export class KnownUrls {
   readonly #table = new FingerprintTable();
   readonly #next = new Int32Column();
   readonly #state = new ByteColumn();
   readonly #depth = new ByteColumn();
+  readonly #via = new ByteColumn();
 
   get size(): number {
     return this.#table.size;
@@ -36,7 +40,7 @@ export class KnownUrls {
 
   /** Bytes of typed arrays held. */
   get bytes(): Bytes {
-    return this.#table.bytes + this.#next.bytes + this.#state.bytes + this.#depth.bytes;
+    return this.#table.bytes + this.#next.bytes + this.#state.bytes + this.#depth.bytes + this.#via.bytes;
   }
 
   find(a: number, b: number, c: number): UrlId {
@@ -44,10 +48,11 @@ export class KnownUrls {
   }
 
   /** Adds a URL that `find` did not find. */
-  add(a: number, b: number, c: number, state: number, depth: number): UrlId {
+  add(a: number, b: number, c: number, state: number, depth: number, via: Via): UrlId {
     const id = this.#table.add(a, b, c);
     this.#state.set(id, state);
     this.#depth.set(id, Math.min(depth, 255));
+    this.#via.set(id, VIAS.indexOf(via));
     return id;
   }
 
@@ -55,7 +60,7 @@ export class KnownUrls {
     return this.#state.get(id) & STATE_MASK;
   }
   setState(id: UrlId, state: number): void {
-    this.#state.set(id, (this.#state.get(id) & HAS_PAGE) | state);
+    this.#state.set(id, (this.#state.get(id) & KEPT_BITS) | state);
   }
   skipReason(id: UrlId): SkipReason | null {
     const state = this.state(id);
@@ -70,6 +75,18 @@ export class KnownUrls {
   }
   markPage(id: UrlId): void {
     this.#state.set(id, this.#state.get(id) | HAS_PAGE);
+  }
+
+  /** Never visited: its text is all there is to read. */
+  isFresh(id: UrlId): boolean {
+    return (this.#state.get(id) & HAS_ROW) === 0;
+  }
+  markRow(id: UrlId): void {
+    this.#state.set(id, this.#state.get(id) | HAS_ROW);
+  }
+
+  via(id: UrlId): Via {
+    return VIAS[this.#via.get(id)];
   }
 
   /** Links from a seed, at most 255 are told apart. */

@@ -19,7 +19,13 @@ export interface RobotsAnswer {
 }
 
 type SchemeState =
-  | { readonly kind: "known"; readonly rules: RobotsRules | null; readonly at: EpochMillis; readonly status: number; readonly text: string | null }
+  | {
+      readonly kind: "known";
+      readonly rules: RobotsRules | null;
+      readonly at: EpochMillis;
+      readonly status: number;
+      readonly text: string | null;
+    }
   | { readonly kind: "missing-answer"; readonly attempts: number }
   | { readonly kind: "unavailable" };
 
@@ -130,7 +136,13 @@ export class RobotsGate {
   restore(json: string, now: EpochMillis): void {
     for (const [scheme, { at, status, text }] of Object.entries(JSON.parse(json) as Stored)) {
       if (now - at >= FRESH_MOST || at > now) continue;
-      const rules = text === null ? null : parseRobots(Uint8Array.from(text, (char) => char.charCodeAt(0)), this.#productToken);
+      const rules =
+        text === null
+          ? null
+          : parseRobots(
+              Uint8Array.from(text, (char) => char.charCodeAt(0)),
+              this.#productToken,
+            );
       this.#states.set(scheme, { kind: "known", rules, at, status, text });
     }
   }

@@ -181,11 +181,13 @@ function nameAt(b: Uint8Array, at: number, end: number, name: Uint8Array): boole
 }
 
 /** The index of the `<` of the end tag that closes a raw text or RCDATA element, or `end`. */
-export function rawTextEnd(b: Uint8Array, from: number, end: number, name: Uint8Array): number {
-  for (let p = from; p < end; p++) {
-    if (b[p] === 60 && b[p + 1] === 47 && nameAt(b, p + 2, end, name)) return p;
+export function rawTextEnd(b: Uint8Array, view: DataView, from: number, end: number, name: Uint8Array): number {
+  let p = from;
+  for (;;) {
+    p = findByte(b, view, p, end, 0x3c3c3c3c);
+    if (p >= end || (b[p + 1] === 47 && nameAt(b, p + 2, end, name))) return p;
+    p++;
   }
-  return end;
 }
 
 const SCRIPT = ascii("script");
@@ -195,13 +197,12 @@ const SCRIPT = ascii("script");
  * Inside `<!--` … `-->` a `<script` opens a level in which `</script` closes only that level.
  * Source: HTML, script data states: plain, escaped, double escaped.
  */
-export function scriptEnd(b: Uint8Array, from: number, end: number): number {
+export function scriptEnd(b: Uint8Array, view: DataView, from: number, end: number): number {
   let p = from;
   for (;;) {
-    while (p < end && b[p] !== 60) p++;
-    if (p >= end) return end;
-    if (b[p + 1] === 47 && nameAt(b, p + 2, end, SCRIPT)) return p;
-    if (b[p + 1] === 33 && b[p + 2] === 45 && b[p + 3] === 45 && p + 3 < end) {
+    p = findByte(b, view, p, end, 0x3c3c3c3c);
+    if (p >= end || (b[p + 1] === 47 && nameAt(b, p + 2, end, SCRIPT))) return p;
+    if (b[p + 1] === 33 && b[p + 2] === 45 && b[p + 3] === 45) {
       const escaped = escapedScriptEnd(b, p + 2, end);
       if (escaped >= end || b[escaped] === 60) return escaped;
       p = escaped + 1;

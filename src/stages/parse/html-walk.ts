@@ -155,7 +155,7 @@ export class HtmlWalk {
     if (id > tag.TAG_LAST_COLLECTED) return this.openStructure(b, from, end, id);
     if (id === 0) return from;
     if (this.templateDepth === 0 && (id !== tag.TAG_FRAME || this.framesetSeen)) this.collector.element(id);
-    if (id === tag.TAG_IFRAME) return bytes.rawTextEnd(b, from, end, TAG_NAMES[id]);
+    if (id === tag.TAG_IFRAME) return bytes.rawTextEnd(b, this.view, from, end, TAG_NAMES[id]);
     // What stands directly in a table is moved in front of it, and a second base may so become the first.
     if (id === tag.TAG_BASE && this.tableSeen) this.inexact = true;
     return from;
@@ -166,16 +166,16 @@ export class HtmlWalk {
     switch (id) {
       case tag.TAG_SCRIPT:
         this.scripts++;
-        return bytes.scriptEnd(b, from, end);
+        return bytes.scriptEnd(b, this.view, from, end);
       case tag.TAG_STYLE:
       case tag.TAG_NOEMBED:
       case tag.TAG_NOFRAMES:
-        return bytes.rawTextEnd(b, from, end, TAG_NAMES[id]);
+        return bytes.rawTextEnd(b, this.view, from, end, TAG_NAMES[id]);
       case tag.TAG_TITLE:
         return this.openTitle(b, from, end);
       case tag.TAG_TEXTAREA:
       case tag.TAG_XMP: {
-        const close = bytes.rawTextEnd(b, from, end, TAG_NAMES[id]);
+        const close = bytes.rawTextEnd(b, this.view, from, end, TAG_NAMES[id]);
         this.visible(b, from, close, id === tag.TAG_XMP);
         return close;
       }
@@ -207,7 +207,7 @@ export class HtmlWalk {
 
   /** The first title counts; its text is part of the fingerprint. */
   private openTitle(b: Buffer, from: number, end: number): number {
-    const close = bytes.rawTextEnd(b, from, end, TAG_NAMES[tag.TAG_TITLE]);
+    const close = bytes.rawTextEnd(b, this.view, from, end, TAG_NAMES[tag.TAG_TITLE]);
     if (this.templateDepth > 0) return close;
     if (this.tableSeen) this.inexact = true; // As with base: a second title may be moved in front of the first.
     if (this.titleSeen) return close;

@@ -2,16 +2,16 @@ import { canonicalUrl } from "../../kernel/canonical-url.ts";
 import { canonicalTarget } from "../../kernel/link-header.ts";
 import type { LinkResolver } from "../../kernel/link-resolver.ts";
 import type { Via } from "../../kernel/outcome.ts";
-import { isPage, pageKindOf } from "../../kernel/page-type.ts";
-import { sniffKind } from "../../kernel/sniff-kind.ts";
+import { isPage, type PageKind, pageKindOf } from "../../kernel/page-type.ts";
+import { type SniffedKind, sniffKind } from "../../kernel/sniff-kind.ts";
 import type { Bytes, EpochMillis } from "../../kernel/units.ts";
 import { decodeAll, sniffCharset } from "./charset.ts";
 import * as link from "./html-links.ts";
 import { parseRefresh } from "./html-refresh.ts";
 import { HtmlScanner } from "./html-scanner.ts";
 import { robotsDirectives } from "./robots-directives.ts";
-import { sitemapTargets } from "./sitemap-targets.ts";
 import { parseSitemap, plainSitemap, SITEMAP_MAX_BYTES, SITEMAP_MAX_URLS } from "./sitemap.ts";
+import { sitemapTargets } from "./sitemap-targets.ts";
 import { TEXT_HASH_BYTES, TEXT_HASH_VERSION, TextFingerprint } from "./text-fingerprint.ts";
 
 /** What is known of a document before it is looked into. */
@@ -94,22 +94,22 @@ export class PageParser {
     this.#listed = { urls: [], lists: [] };
     const declared = pageKindOf(input.contentType);
     const named = input.via === "sitemap" || input.via === "feed";
-    const doubtful = declared === "unknown" || declared === "xml" || declared === "feed" || (named && (declared !== "html" || beginsAsList(input.body)));
+    const doubtful =
+      declared === "unknown" || declared === "xml" || declared === "feed" || (named && (declared !== "html" || beginsAsList(input.body)));
     if (doubtful) {
       const list = this.#parseList(input);
       if (list !== null) return list;
     }
-    const opaque = declared === "other" && OPAQUE.test(input.contentType ?? "");
-    // A declared type is believed between HTML and text (MIME sniffing standard §7), but nothing binary is text.
-    const sniffed = declared === "html" ? "html" : sniffKind(input.body);
-    if (declared === "unknown" || opaque || (declared === "other" && doubtful)) {
-      if (sniffed === "html" || (sniffed === "empty" && !opaque)) return this.#parseHtml(input);
-      if (sniffed === "text" || sniffed === "json" || sniffed === "xml") return this.#parseText(input, true);
-      return opaque && (sniffed === "binary" || sniffed === "empty") ? this.#parseText(input, false) : this.#document(input, { kind: "other" });
+    switch (formOf(input, declared, doubtful)) {
+      case "html":
+        return this.#parseHtml(input);
+      case "text":
+        return this.#parseText(input, true);
+      case "opaque":
+        return this.#parseText(input, false);
+      case "other":
+        return this.#document(input, { kind: "other" });
     }
-    if (sniffed === "html" && (declared === "html" || declared === "xml")) return this.#parseHtml(input);
-    const readable = sniffed !== "binary" && sniffed !== "pdf" && sniffed !== "gzip" && sniffed !== "image";
-    return isPage(declared) && readable ? this.#parseText(input, true) : this.#document(input, { kind: "other" });
   }
 
   /** Hands out every link of the last document, in document order. */
@@ -124,11 +124,13 @@ export class PageParser {
       const kind = flags & ~link.NOFOLLOW;
       const text = scanner.linkString(i);
       const length = text === null ? resolver.resolve(source, linkStart[i], linkEnd[i]) : resolver.resolveString(text);
-      const via: Via = kind < link.LINK_REFRESH ? "link" : kind === link.LINK_REFRESH ? "refresh" : kind === link.LINK_FEED ? "feed" : "link";
+      const via: Via =
+        kind < link.LINK_REFRESH ? "link" : kind === link.LINK_REFRESH ? "refresh" : kind === link.LINK_FEED ? "feed" : "link";
       each(length, via, flags >= link.NOFOLLOW, kind < FIRST_UNLISTED);
     }
     if (this.#headerRefresh !== null) each(resolver.resolveString(this.#headerRefresh), "refresh", false, true);
     scanner.release();
+    resolver.release();
   }
 
   /** Hands out every URL of the last list, canonical; `isList` for the children of an index. */
@@ -224,6 +226,26 @@ export class PageParser {
     };
   }
 }
+
+/**
+ * How a document that is no list is read. A declared type is believed between HTML and text (MIME sniffing standard §7), but
+ * nothing binary is text; where none is declared, the bytes decide.
+ */
+function formOf(input: PageInput, declared: PageKind, doubtful: boolean): "html" | "text" | "opaque" | "other" {
+  if (declared === "html") return "html";
+  const sniffed = sniffKind(input.body);
+  const opaque = declared === "other" && OPAQUE.test(input.contentType ?? "");
+  if (declared === "unknown" || declared === "other") {
+    if (!opaque && !doubtful) return "other";
+    if (sniffed === "html" || (sniffed === "empty" && !opaque)) return "html";
+    if (sniffed === "text" || sniffed === "json" || sniffed === "xml") return "text";
+    return opaque && (sniffed === "binary" || sniffed === "empty") ? "opaque" : "other";
+  }
+  if (sniffed === "html" && declared === "xml") return "html";
+  return isPage(declared) && !UNREADABLE.has(sniffed) ? "text" : "other";
+}
+
+const UNREADABLE: ReadonlySet<SniffedKind> = new Set(["binary", "pdf", "gzip", "image"]);
 
 /** Longest run of blanks and marks before the first byte that counts. */
 const LEAD_MOST = 64;

@@ -25,16 +25,18 @@ const finish = (h: number): number => {
 };
 
 /**
- * 96-bit hash over the bytes of a text above 0x20, as they stand in the page: whitespace never counts, neither its amount nor its place,
- * so that re-indented or minified markup is the same text. Character references are not decoded.
+ * 96-bit hash over the words of a text, as they stand in the page: every run of whitespace counts as one space, and so does every tag, so
+ * that re-indented or minified markup is the same text. Character references are not decoded.
  *
- * Text is compacted into a small buffer without a branch per byte, then mixed 16 bytes at a time in four 32-bit lanes, in the manner of
- * MurmurHash3's 128-bit variant for 32-bit machines, of which 96 bits are kept. Seeds are fixed: equal texts of two stores are equal.
- * The mixing reads 32-bit words in the machine's byte order, little-endian on every platform Node runs on but s390x.
+ * Text is copied into a small buffer four bytes at a time, which keeps up with reading it because text is mostly words and single spaces;
+ * the buffer is mixed 16 bytes at a time in four 32-bit lanes, in the manner of MurmurHash3's 128-bit variant for 32-bit machines, of which
+ * 96 bits are kept. Seeds are fixed: equal texts of two stores are equal. Mixing reads words in the machine's byte order, little-endian
+ * wherever Node runs but on s390x.
  */
 export class TextFingerprint {
   private readonly buffer = new Uint8Array(BUFFER);
   private readonly words = new Int32Array(this.buffer.buffer);
+  private readonly bytes = new DataView(this.buffer.buffer);
   private filled = 0;
   private mixed = 0;
   private readonly lanes = new Int32Array(4);
@@ -45,49 +47,56 @@ export class TextFingerprint {
     this.lanes.set(SEED);
   }
 
-  /** Bytes above 0x20 taken since `reset`. */
+  /** Bytes taken since `reset`, whitespace collapsed. */
   get length(): number {
     return this.mixed + this.filled;
   }
 
   /**
-   * Takes text up to the next `<`. @returns its index, or `end`.
-   * @param view of the same bytes as `b`: four are loaded at once, and only looked at one by one to be compacted.
+   * Takes one run of text, up to the next `<`. @returns its index, or `end`.
+   * @param view of the same bytes as `b`.
    */
   takeToMarkup(b: Uint8Array, view: DataView, from: number, end: number): number {
-    const out = this.buffer;
     let p = from;
-    for (;;) {
-      let n = this.filled;
-      const stop = end - p > BUFFER - n ? p + BUFFER - n : end;
-      while (p + 4 <= stop) {
-        const four = view.getInt32(p, true);
-        const hits = matches(four, 0x3c3c3c3c);
-        const ahead = hits === 0 ? 4 : lowestByte(hits);
-        // A byte is kept by moving on behind it: whitespace, and what lies behind a `<`, is overwritten by the next. Shifts are 1 or 0.
-        out[n] = four;
-        n += ((32 - (four & 255)) & -ahead) >>> 31;
-        out[n] = four >>> 8;
-        n += ((32 - ((four >>> 8) & 255)) & (1 - ahead)) >>> 31;
-        out[n] = four >>> 16;
-        n += ((32 - ((four >>> 16) & 255)) & (2 - ahead)) >>> 31;
-        out[n] = four >>> 24;
-        n += ((32 - (four >>> 24)) & (3 - ahead)) >>> 31;
-        p += ahead;
-        if (ahead < 4) {
-          this.filled = n;
-          return p;
-        }
+    while (p < end && b[p] <= 32) p++;
+    if (p >= end || b[p] === 60) return p;
+    const out = this.bytes;
+    let n = this.separate();
+    let spacesBefore = 0;
+    while (p + 4 <= end) {
+      if (n > BUFFER - 8) n = this.flush(n);
+      const four = view.getInt32(p, true);
+      const spaces = matches(four, 0x20202020);
+      // Two spaces in a row, or a byte below one.
+      if (((spaces & ((spaces << 8) | spacesBefore)) | ((four - 0x20202020) & ~four & 0x80808080)) !== 0) break;
+      spacesBefore = (spaces >>> 24) & 0x80;
+      out.setInt32(n, four, true);
+      const hits = matches(four, 0x3c3c3c3c);
+      if (hits !== 0) {
+        const kept = lowestByte(hits);
+        this.filled = n + kept;
+        return p + kept;
       }
-      while (p < stop && b[p] !== 60) {
-        const c = b[p++];
-        out[n] = c;
-        n += (32 - c) >>> 31;
-      }
-      this.filled = n;
-      if (p >= end || b[p] === 60) return p;
-      this.flush();
+      n += 4;
+      p += 4;
     }
+    this.filled = n;
+    return this.collapseToMarkup(b, p, end);
+  }
+
+  /** The same, a byte at a time. */
+  private collapseToMarkup(b: Uint8Array, from: number, end: number): number {
+    const out = this.buffer;
+    let n = this.filled;
+    let p = from;
+    while (p < end && b[p] !== 60) {
+      if (n > BUFFER - 8) n = this.flush(n);
+      const c = b[p++];
+      if (c > 32) out[n++] = c;
+      else if (out[n - 1] !== 32) out[n++] = 32;
+    }
+    this.filled = n;
+    return p;
   }
 
   /** Takes `[from, end)`, `<` included. */
@@ -103,21 +112,28 @@ export class TextFingerprint {
     }
   }
 
-  takeByte(byte: number): void {
-    if (this.filled === BUFFER) this.flush();
-    this.buffer[this.filled++] = byte;
+  /** Ends the word before, if there is one. */
+  private separate(): number {
+    const n = this.filled;
+    if (n === 0 || this.buffer[n - 1] === 32) return n;
+    this.buffer[n] = 32;
+    return n + 1;
+  }
+
+  private takeByte(byte: number): void {
+    let n = this.filled;
+    if (n > BUFFER - 8) n = this.flush(n);
+    this.buffer[n] = byte;
+    this.filled = n + 1;
   }
 
   /** Writes the fingerprint of what was taken since `reset`. May be called once per text. */
   digest(into: Uint8Array, offset: number): void {
-    this.flush();
-    const total = this.mixed + this.filled;
-    if (this.filled > 0) {
-      this.buffer.fill(0, this.filled, 16);
-      this.mix(4);
-      this.filled = 0;
-    }
-    this.mixed = total;
+    let n = this.flush(this.filled);
+    if (n > 0 && this.buffer[n - 1] === 32) n--;
+    const total = this.mixed + n;
+    this.buffer.fill(0, n, 16);
+    this.mix(4);
     let [h0, h1, h2, h3] = this.lanes;
     h0 ^= total;
     h1 ^= total;
@@ -133,14 +149,14 @@ export class TextFingerprint {
     for (let k = 0; k < TEXT_HASH_BYTES; k++) into[offset + k] = words[k >> 2] >>> ((k & 3) * 8);
   }
 
-  /** Mixes all whole blocks and moves the rest to the front. */
-  private flush(): void {
-    const whole = this.filled & ~15;
-    if (whole === 0) return;
+  /** Mixes whole blocks and moves the rest, at least the last byte, to the front. @returns how many bytes that is. */
+  private flush(filled: number): number {
+    const whole = (filled - 1) & ~15;
+    if (whole <= 0) return filled;
     this.mix(whole >> 2);
-    this.buffer.copyWithin(0, whole, this.filled);
-    this.filled -= whole;
+    this.buffer.copyWithin(0, whole, filled);
     this.mixed += whole;
+    return filled - whole;
   }
 
   private mix(count: number): void {

@@ -63,7 +63,11 @@ export class StoreStage {
 
   /** Room for what is in flight to settle; without it nothing is started. */
   get hasRoom(): boolean {
-    return this.#open.settlements.length + this.#open.rescheduled.length < OPEN_ROWS_MOST && this.#open.bytes < OPEN_BYTES_MOST && this.#troubleSince === null;
+    return (
+      this.#open.settlements.length + this.#open.rescheduled.length < OPEN_ROWS_MOST &&
+      this.#open.bytes < OPEN_BYTES_MOST &&
+      this.#troubleSince === null
+    );
   }
   get depth(): number {
     return this.#open.settlements.length + (this.#committing?.settlements.length ?? 0);
@@ -154,7 +158,13 @@ export class StoreStage {
 
   #attempt(batch: OpenBatch): void {
     const { store, inFlight } = this.#deps;
-    const frozen: StoreBatch = { ...batch, revised: [...batch.revised.values()], hostStates: [...batch.hostStates.values()], meta: [...batch.meta], inFlight: inFlight() };
+    const frozen: StoreBatch = {
+      ...batch,
+      revised: [...batch.revised.values()],
+      hostStates: [...batch.hostStates.values()],
+      meta: [...batch.meta],
+      inFlight: inFlight(),
+    };
     store.commit(frozen).then(
       (refused) => this.#succeeded(batch, refused),
       (error: unknown) => this.#failed(batch, error),
@@ -198,5 +208,14 @@ function emptyBatch(): OpenBatch {
 }
 
 function isEmpty(batch: OpenBatch): boolean {
-  return batch.settlements.length + batch.urls.length + batch.hosts.length + batch.rescheduled.length + batch.revised.size + batch.hostStates.size + batch.meta.size === 0;
+  return (
+    batch.settlements.length +
+      batch.urls.length +
+      batch.hosts.length +
+      batch.rescheduled.length +
+      batch.revised.size +
+      batch.hostStates.size +
+      batch.meta.size ===
+    0
+  );
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BodyBuffer } from "../../../../src/adapters/fetch-direct/body-buffer.ts";
+import { releaseBody } from "../../../../src/ports/fetch-route.ts";
 
 const KIB = 1024;
 
@@ -22,17 +23,30 @@ describe("a body buffer", () => {
         const buffer = new BodyBuffer(promised, 2_400 * KIB);
         for (const piece of pieces) buffer.append(piece);
         const whole = buffer.take();
-        return Buffer.compare(whole, Buffer.concat(pieces)) === 0 && !(whole.buffer as { resizable?: boolean }).resizable;
+        return Buffer.compare(whole, Buffer.concat(pieces)) === 0;
       }),
       { numRuns: 40 },
     );
   });
 
-  test("of a length promised and kept is one allocation", () => {
-    const buffer = new BodyBuffer(600 * KIB, 600 * KIB);
-    for (let i = 0; i < 10; i += 1) buffer.append(new Uint8Array(60 * KIB));
+  test("gives the memory of a large body back at once", () => {
+    const before = process.memoryUsage().rss;
+    const buffer = new BodyBuffer(undefined, 64 * KIB * KIB);
+    const piece = new Uint8Array(64 * KIB).fill(1);
+    for (let i = 0; i < 640; i += 1) buffer.append(piece);
     const whole = buffer.take();
-    expect([whole.byteOffset, whole.buffer.byteLength]).toEqual([0, 600 * KIB]);
+    expect(process.memoryUsage().rss - before).toBeGreaterThan(35 * KIB * KIB);
+    releaseBody(whole);
+    expect(process.memoryUsage().rss - before).toBeLessThan(10 * KIB * KIB);
+    expect(whole.length).toBe(0);
+  });
+
+  test("is released without harm when the body is small", () => {
+    const buffer = new BodyBuffer(undefined, KIB);
+    buffer.append(new Uint8Array([1, 2, 3]));
+    const whole = buffer.take();
+    releaseBody(whole);
+    expect([...whole]).toEqual([1, 2, 3]);
   });
 
   test("takes no memory for a promise until the bytes come", () => {

@@ -75,6 +75,7 @@ test("a failure shows nothing of the earlier copy, except where the kept copy is
 test("a skipped URL names its reason, and nothing answered has no final URL", () => {
   const skipped: SettledRow = { ...row, outcome: "skipped", code: "robots", status: null, page: null };
   expect(toSettledUrl(skipped, texts, plain)).toMatchObject({ error: { code: "robots", message: "robots" }, finalUrl: null });
+  expect(toSettledUrl({ ...skipped, seq: 0, at: 0 }, texts, plain).fetchedAt).toBeNull();
 });
 
 test("a duplicate names the URL that holds the content", () => {

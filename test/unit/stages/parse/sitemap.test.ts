@@ -245,6 +245,8 @@ describe("targets", () => {
 
   it("an index does not lead to itself", () => {
     const result = read("<sitemapindex><sitemap><loc>list.xml</loc></sitemap><sitemap><loc>b.xml</loc></sitemap></sitemapindex>");
-    expect(sitemapTargets(result, SOURCE.url, (host) => host === "a.test").sitemaps).toEqual([{ url: "https://a.test/dir/b.xml", lastmod: null }]);
+    expect(sitemapTargets(result, SOURCE.url, (host) => host === "a.test").sitemaps).toEqual([
+      { url: "https://a.test/dir/b.xml", lastmod: null },
+    ]);
   });
 });

@@ -1,0 +1,23 @@
+import { openStoreForReading } from "./open-store.ts";
+
+/** How a URL without a page ended, for a person. */
+export interface Ending {
+  readonly url: string;
+  readonly outcome: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How the last URLs ended that brought no page, newest last, at most `limit`: what to tell when nothing could be fetched. */
+export async function lastEndings(path: string, limit: number): Promise<readonly Ending[]> {
+  const store = await openStoreForReading(path);
+  try {
+    const last = await store.lastSeq();
+    const rows = await store.settledAfter(Math.max(0, last - limit), limit);
+    return rows
+      .filter((row) => row.code !== null)
+      .map((row) => ({ url: row.url, outcome: row.outcome, code: row.code ?? "", message: row.message ?? "" }));
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { FIXED } from "../config/fixed.ts";
+import type { Settings } from "../config/settings.ts";
+import type { FingerprintSeed } from "../kernel/fingerprint.ts";
+import { hostName } from "../kernel/host-key.ts";
+import type { OptionalField } from "../kernel/settled-url.ts";
+import type { Millis, Seq } from "../kernel/units.ts";
+import type { Admission } from "../pipeline/admission.ts";
+import type { PipelineOptions } from "../pipeline/pipeline.ts";
+import type { Sink } from "../ports/sink.ts";
+import type { Pass } from "./pass.ts";
+
+/** What a run begins with, besides the settings. */
+export interface RunStart {
+  /** Canonical. */
+  readonly seeds: readonly string[];
+  readonly admission: Admission;
+  readonly pass: Pass;
+  readonly resumed: boolean;
+  readonly lastSeq: Seq;
+  readonly consumer: {
+    readonly name: string;
+    readonly sink: Sink;
+    readonly from: Seq;
+    readonly grain: number;
+    readonly optional: readonly OptionalField[];
+  } | null;
+  readonly seed: FingerprintSeed;
+}
+
+/** The settings as the pipeline takes them. */
+export function pipelineOptions(settings: Settings, start: RunStart): PipelineOptions {
+  const optional = start.consumer?.optional ?? [];
+  return {
+    pass: start.pass.number,
+    seed: start.seed,
+    concurrency: settings.concurrency,
+    ipCeiling: settings.ipCeiling,
+    parseItems: FIXED.parse.items,
+    parseBytes: FIXED.parse.bytes,
+    maxBody: settings.maxBody,
+    timeout: settings.timeout,
+    retries: settings.retries,
+    cookies: settings.cookies,
+    obeyRobots: settings.robots === "obey",
+    productToken: productToken(settings.userAgent),
+    sitemaps: settings.sitemaps,
+    own: { headers: settings.headers, origins: new Set(start.seeds.map((seed) => new URL(seed).origin)) },
+    wants: { text: optional.includes("text"), headers: optional.includes("headers"), html: optional.includes("html") },
+    paceOf: (host) => paceOf(settings, host),
+    maxPages: settings.maxPages ?? null,
+  };
+}
+
+/** Ceiling and least gap of a host as the person set them: its own first, by authority or by name. */
+export function paceOf(settings: Settings, host: string): { readonly ceiling: number; readonly gap: Millis } {
+  const { hosts } = settings;
+  const own = hosts.overrides[host] ?? hosts.overrides[hostName(host)];
+  return { ceiling: own?.ceiling ?? hosts.ceiling, gap: own?.delay ?? hosts.delay ?? 0 };
+}
+
+/** The name robots.txt knows us by: the User-Agent's first product. */
+function productToken(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "weir";
+}

@@ -1,0 +1,21 @@
+import { isReadable, pageKindOf } from "../kernel/page-type.ts";
+import type { HeaderView } from "../ports/fetch-route.ts";
+import type { Errand } from "./errand.ts";
+
+/** Says "some bytes" and no more: looked at before it is judged. */
+const OPAQUE = /^application\/octet-stream/i;
+/** Never a list of URLs, whoever named it. */
+const MEDIA = /^(?:image|audio|video|font)\//i;
+
+/**
+ * Reads what may be a page, a list of URLs or a rule file; a redirect's and an error's body is not worth its bytes, nor is one
+ * whose declared type is never a page.
+ */
+export function bodyPolicy(errand: Errand, status: number, headers: HeaderView): "read" | "discard" {
+  if (status < 200 || status >= 300) return "discard";
+  if (errand.purpose.kind === "robots") return "read";
+  const type = headers.get("content-type");
+  const { via } = errand.purpose.row;
+  if (via === "sitemap" || via === "feed") return type !== undefined && MEDIA.test(type) ? "discard" : "read";
+  return isReadable(pageKindOf(type)) || (type !== undefined && OPAQUE.test(type)) ? "read" : "discard";
+}

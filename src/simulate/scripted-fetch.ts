@@ -1,0 +1,145 @@
+import type { FetchErrorCode } from "../kernel/outcome.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
+import type { CancelTimer, Clock } from "../ports/clock.ts";
+import type { FetchMeasure, FetchRequest, FetchResult, HeaderView } from "../ports/fetch-route.ts";
+import type { ScriptedAnswer, ScriptedResponse } from "./scripted-web.ts";
+
+/** A body comes in pieces of this, and draws credit for each but the first, as `adapters/fetch-direct` does. */
+const PIECE: Bytes = 262_144;
+/** What a request and its answer's headers weigh on the wire. */
+const HEAD: Bytes = 400;
+
+const EMPTY = new Uint8Array(0);
+
+export interface ScriptedFetchOwner {
+  /** The host was not asked before: a connection is opened. */
+  readonly isFirst: boolean;
+  readonly onHeld: (change: Bytes) => void;
+  readonly onEnd: (result: FetchResult) => void;
+}
+
+/** One request to the synthetic web: headers, then pieces of the body, each when its time has come and its credit is granted. */
+export class ScriptedFetch {
+  readonly #clock: Clock;
+  readonly #request: FetchRequest;
+  readonly #owner: ScriptedFetchOwner;
+  readonly #startedAt: Millis;
+  #cancel: CancelTimer;
+  #ttfb: Millis | null = null;
+  #paused: Millis = 0;
+  #pausedAt: Millis | null = null;
+  #received: Bytes = 0;
+  #status: number | undefined;
+  #headers: HeaderView | undefined;
+  #over = false;
+
+  constructor(clock: Clock, request: FetchRequest, answer: ScriptedAnswer, owner: ScriptedFetchOwner) {
+    this.#clock = clock;
+    this.#request = request;
+    this.#owner = owner;
+    this.#startedAt = clock.now();
+    const wait = answer.kind === "response" ? answer.ttfb : answer.after;
+    if (wait > request.timeout) this.#cancel = clock.after(request.timeout, () => this.#fail("timeout", "headers", "no answer in time"));
+    else if (answer.kind === "response") this.#cancel = clock.after(wait, () => this.#head(answer));
+    else this.#cancel = clock.after(wait, () => this.#fail(answer.code, answer.phase, `scripted ${answer.code}`));
+  }
+
+  abort(): void {
+    if (this.#over) return;
+    this.#cancel();
+    // Not inside the call: whoever aborts many must not be met half-way.
+    this.#cancel = this.#clock.after(0, () => this.#fail("timeout", "aborted", "aborted"));
+  }
+
+  #head(answer: ScriptedResponse): void {
+    this.#ttfb = this.#clock.now() - this.#startedAt;
+    const headers = new ListedHeaders(answer.headers ?? []);
+    this.#status = answer.status;
+    this.#headers = headers;
+    const decision = this.#request.decide(answer.status, headers);
+    const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : (answer.body ?? EMPTY);
+    if (decision === "discard" || body.length === 0) return this.#respond(answer.status, headers, EMPTY);
+    this.#piece(body, answer.status, headers, answer.transfer ?? 0);
+  }
+
+  #piece(body: Uint8Array, status: number, headers: HeaderView, transfer: Millis): void {
+    const size = Math.min(PIECE, body.length - this.#received);
+    const wait = (transfer * size) / body.length;
+    const left = this.#request.timeout - (this.#clock.now() - this.#startedAt - this.#paused);
+    const arrive = (): void => {
+      const arrived = this.#received + size;
+      if (arrived > this.#request.maxBody) return this.#fail("too-large", "body", "larger than the cap");
+      if (this.#received > 0 && !this.#request.credit.draw(size, () => this.#granted(body, status, headers, transfer, size))) {
+        this.#pausedAt = this.#clock.now();
+        return;
+      }
+      this.#keep(body, status, headers, transfer, size);
+    };
+    if (wait > left) this.#cancel = this.#clock.after(left, () => this.#fail("timeout", "body", "the body took too long"));
+    else if (wait === 0) arrive();
+    else this.#cancel = this.#clock.after(wait, arrive);
+  }
+
+  #granted(body: Uint8Array, status: number, headers: HeaderView, transfer: Millis, size: Bytes): void {
+    if (this.#over || this.#pausedAt === null) return;
+    this.#paused += this.#clock.now() - this.#pausedAt;
+    this.#pausedAt = null;
+    // Credit comes from inside somebody's release; the body goes on afterwards.
+    this.#cancel = this.#clock.after(0, () => this.#keep(body, status, headers, transfer, size));
+  }
+
+  #keep(body: Uint8Array, status: number, headers: HeaderView, transfer: Millis, size: Bytes): void {
+    this.#received += size;
+    this.#owner.onHeld(size);
+    if (this.#received === body.length) this.#respond(status, headers, body);
+    else this.#piece(body, status, headers, transfer);
+  }
+
+  #respond(status: number, headers: HeaderView, body: Uint8Array): void {
+    this.#end({ kind: "response", status, headers, body, measure: this.#measure() });
+  }
+
+  #fail(code: FetchErrorCode, phase: (FetchResult & { kind: "failure" })["phase"], message: string): void {
+    const arrived = this.#status === undefined || this.#headers === undefined ? {} : { status: this.#status, headers: this.#headers };
+    this.#end({ kind: "failure", code, phase, message, ...arrived, measure: this.#measure() });
+  }
+
+  #end(result: FetchResult): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#cancel();
+    this.#owner.onHeld(-this.#received);
+    this.#owner.onEnd(result);
+  }
+
+  #measure(): FetchMeasure {
+    const total = this.#clock.now() - this.#startedAt;
+    return {
+      ttfb: this.#ttfb ?? total,
+      total,
+      paused: this.#paused,
+      bytesOut: HEAD,
+      bytesIn: HEAD + this.#received,
+      connected: this.#owner.isFirst,
+    };
+  }
+}
+
+/** Headers as a list of lower-case names and values. */
+class ListedHeaders implements HeaderView {
+  readonly #list: readonly (readonly [string, string])[];
+
+  constructor(list: readonly (readonly [string, string])[]) {
+    this.#list = list;
+  }
+
+  get(name: string): string | undefined {
+    return this.#list.find(([own]) => own === name)?.[1];
+  }
+  all(name: string): readonly string[] {
+    return this.#list.filter(([own]) => own === name).map(([, value]) => value);
+  }
+  entries(): readonly (readonly [string, string])[] {
+    return this.#list;
+  }
+}
