@@ -1,10 +1,6 @@
 import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
-import type { FingerprintSeed } from "../kernel/fingerprint.ts";
-import { hostName } from "../kernel/host-key.ts";
-import type { OptionalField } from "../kernel/settled-url.ts";
 import type { Bytes, EpochMillis, Millis, Seq } from "../kernel/units.ts";
-import type { Admission } from "../pipeline/admission.ts";
 import { Delivery } from "../pipeline/delivery.ts";
 import { Pipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { boundNow } from "../pipeline/pressure.ts";
@@ -12,7 +8,6 @@ import type { BoundBy } from "../pipeline/tally.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
-import type { Sink } from "../ports/sink.ts";
 import type { Store } from "../ports/store.ts";
 import { statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
@@ -240,7 +235,7 @@ export class CrawlRun implements CrawlHandle {
     const pipeline = this.#pipeline;
     if (pipeline === null || this.#finishing || this.#state === "scanning") return;
     if (this.#cause === null) this.#checkLimits(pipeline);
-    const over = this.#cause === null ? pipeline.isIdle : pipeline.dispatcher.inFlight === 0;
+    const over = this.#cause === null ? pipeline.isIdle : pipeline.isQuiet;
     if (!over) return;
     this.#finishing = true;
     this.#finish().catch((error: unknown) => this.#fail(error));
@@ -252,7 +247,7 @@ export class CrawlRun implements CrawlHandle {
     if (pipeline.isIdle) return;
     if (maxPages !== undefined && tally.pages >= maxPages) this.#stopFor("max-pages");
     else if (maxBytes !== undefined && tally.bytesWire >= maxBytes) this.#stopFor("max-bytes");
-    else if (dispatcher.inFlight === 0 && dispatcher.held === null) {
+    else if (pipeline.isSettled && dispatcher.held === null) {
       const next = dispatcher.nextStartAt;
       if (Number.isFinite(next) && next - this.#deps.clock.now() > maxWait) this.#stopFor("max-wait");
     }

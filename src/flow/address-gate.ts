@@ -37,7 +37,16 @@ export class AddressGate<T> {
     if (slot === undefined) return undefined;
     slot.inFlight -= 1;
     const next = slot.waiters.shift();
-    if (slot.inFlight === 0 && slot.waiters.length === 0 && next === undefined) this.#slots.delete(address);
+    if (slot.inFlight === 0 && slot.waiters.length === 0) this.#slots.delete(address);
+    return next;
+  }
+
+  /** When the host that `leave` named does not need its place now. @returns the next one, while there is room. */
+  another(address: string): T | undefined {
+    const slot = this.#slots.get(address);
+    if (slot === undefined) return undefined;
+    const next = slot.inFlight < this.#ceiling ? slot.waiters.shift() : undefined;
+    if (slot.inFlight === 0 && slot.waiters.length === 0) this.#slots.delete(address);
     return next;
   }
 

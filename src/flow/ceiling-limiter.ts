@@ -6,7 +6,7 @@ const GATE_FIRST: Millis = 1_000;
 const GATE_MOST: Millis = 300_000;
 /** A half-open host that ended without a verdict is asked again after this. */
 const UNDECIDED: Millis = 1_000;
-/** Gaps are stretched by up to ± a tenth, so that many hosts do not beat in step. */
+/** Gaps are stretched by up to a tenth, so that many hosts do not beat in step. */
 const JITTER = 0.1;
 
 /**

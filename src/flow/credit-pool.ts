@@ -67,7 +67,8 @@ export class CreditPool {
 
   /** Takes more for a page that grows. @returns false when `granted` will be called later. */
   draw(credit: Credit, bytes: Bytes, granted: () => void): boolean {
-    if (this.#grant(credit, bytes)) return true;
+    const isNext = this.#waiters.length === 0 || this.#overdrawer === credit;
+    if (isNext && this.#grant(credit, bytes)) return true;
     this.#blocked += 1;
     this.#waiters.push({ credit, bytes, granted });
     return false;

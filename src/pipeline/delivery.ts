@@ -3,6 +3,7 @@ import type { Millis, Seq } from "../kernel/units.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Sink } from "../ports/sink.ts";
 import type { SettledRow, Store } from "../ports/store.ts";
+import { isPassing, STORE_RETRY_EVERY, STORE_RETRY_FOR } from "../stages/store/store-patience.ts";
 
 /** Least and most pages that may wait for a consumer, and the wait tolerated: bound = measured rate × wait. Source: spec A3, flow-control.md §8. */
 const WINDOW_LEAST = 50;
@@ -85,18 +86,33 @@ export class Delivery {
         });
         continue;
       }
-      const rows = await store.settledAfter(this.#cursor, Math.min(this.#grain, BATCH_MOST, Math.ceil(this.#window / 2)), pass);
+      const most = Math.min(this.#grain, BATCH_MOST, Math.ceil(this.#window / 2));
+      const rows = await this.#patiently(async () => (await store.settledAfter(this.#cursor, most, pass)).map(toSettledUrl));
       const last = rows.at(-1);
       if (last === undefined) {
         this.#cursor = this.#committed;
         continue;
       }
       const began = clock.now();
-      await sink.write(rows.map(toSettledUrl));
-      await store.advance(consumer, last.seq);
+      await sink.write(rows);
+      await this.#patiently(() => store.advance(consumer, last.seq));
       this.#cursor = last.seq;
       this.#learn(rows.length, clock.now() - began);
       onTaken();
+    }
+  }
+
+  /** A store that refuses for a while is asked again, as long as the store stage would. */
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    const { clock } = this.#deps;
+    const began = clock.now();
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (this.#stopped || !isPassing(error) || clock.now() - began >= STORE_RETRY_FOR) throw error;
+        await new Promise<void>((resolve) => clock.after(STORE_RETRY_EVERY, resolve));
+      }
     }
   }
 

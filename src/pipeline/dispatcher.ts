@@ -202,10 +202,13 @@ export class Dispatcher {
   }
 
   #leaveAddress(address: string): void {
-    const next = this.#addresses.leave(address);
-    if (next === undefined) return;
-    next.parked = false;
-    this.offer(next);
+    // A host that cannot start now must not keep the others waiting: it is in the heap, and the place goes on.
+    const now = this.#deps.clock.now();
+    for (let next = this.#addresses.leave(address); next !== undefined; next = this.#addresses.another(address)) {
+      next.parked = false;
+      this.offer(next);
+      if (next.heapIndex >= 0 && next.heapKey <= now) return;
+    }
   }
 
   #resolve(host: Host): void {

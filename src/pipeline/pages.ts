@@ -33,15 +33,27 @@ export interface PagesDeps {
   /** The errand's page is parsed and handed on: its credit may go back. */
   readonly release: (errand: Errand) => void;
   readonly onArchiveTrouble: (error: unknown) => void;
+  /** A body was archived, and its page settled. */
+  readonly onArchived: () => void;
 }
 
 /** From a complete body to a settled URL: parse, enter its links, compare, settle. */
 export class Pages {
   readonly #deps: PagesDeps;
   readonly #links = new LinkSet();
+  readonly #archiving = new Set<Errand>();
 
   constructor(deps: PagesDeps) {
     this.#deps = deps;
+  }
+
+  /** Pages whose bodies are on their way to the archive: not settled yet, and not in flight any more. */
+  get archiving(): number {
+    return this.#archiving.size;
+  }
+  /** The errand's credit is still needed. */
+  holds(errand: Errand): boolean {
+    return this.#archiving.has(errand);
   }
 
   take(errand: Errand, visit: Visit, result: Response): void {
@@ -100,11 +112,14 @@ export class Pages {
 
   /** Keeps the body first, so that no row ever names a body that is not there; the page holds its credit meanwhile. */
   #archive(blobs: BlobStore, errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array): void {
-    const { hashBody, clock, release, onArchiveTrouble } = this.#deps;
+    const { hashBody, clock, release, onArchiveTrouble, onArchived } = this.#deps;
+    this.#archiving.add(errand);
     const hash = hashBody(result.body);
     const finish = (bodyHash: string | null): void => {
       this.#settle(errand, visit, result, parsed, links, bodyHash);
+      this.#archiving.delete(errand);
       release(errand);
+      onArchived();
     };
     blobs.put(hash, result.body, { url: visit.row.url, at: clock.epoch(), contentType: parsed.contentType }).then(
       () => finish(hash),

@@ -5,11 +5,10 @@ import { Fingerprinter, type FingerprintSeed } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
 import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
-import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
+import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult, FetchRoute } from "../ports/fetch-route.ts";
 import type { ScanRow, Store } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
-import type { Host } from "../stages/frontier/host.ts";
 import { RobotsGate } from "../stages/frontier/robots-gate.ts";
 import { PageParser } from "../stages/parse/page-parser.ts";
 import { ContentIndex } from "../stages/store/content-index.ts";
@@ -18,14 +17,12 @@ import type { Admission } from "./admission.ts";
 import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
 import type { Errand } from "./errand.ts";
+import { HostStates } from "./host-states.ts";
 import { Pages } from "./pages.ts";
 import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
 import { type Visit, Visits } from "./visits.ts";
 import { Work } from "./work.ts";
-
-/** Host state is written this often for hosts whose state moved. */
-const HOST_STATE_EVERY: Millis = 1_000;
 
 export interface PipelineOptions {
   readonly pass: number;
@@ -82,12 +79,12 @@ export class Pipeline {
   readonly #pages: Pages;
   readonly #robots: Robots;
   readonly #work: Work;
+  readonly #hostStates: HostStates;
   readonly #content = new ContentIndex();
   readonly #resolver = new LinkResolver();
   readonly #aborts = new AbortController();
   #stopping = false;
   #fatal = false;
-  #hostTimer: CancelTimer | null = null;
 
   constructor(deps: PipelineDeps, options: PipelineOptions, start: { readonly lastSeq: Seq; readonly knownUrls: number }) {
     this.#deps = deps;
@@ -95,6 +92,7 @@ export class Pipeline {
     this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
     this.storeStage = this.#newStoreStage(start);
     this.frontier = this.#newFrontier();
+    this.#hostStates = new HostStates(deps.clock, this.frontier, this.storeStage);
     this.#visits = this.#newVisits();
     this.#pages = this.#newPages();
     this.#robots = this.#newRobots();
@@ -120,7 +118,7 @@ export class Pipeline {
 
   #newFrontier(): Frontier {
     const { clock, store, admission } = this.#deps;
-    const { seed, paceOf, obeyRobots, productToken } = this.#options;
+    const { seed, paceOf, obeyRobots, productToken, retries } = this.#options;
     return new Frontier({
       clock,
       store,
@@ -129,9 +127,13 @@ export class Pipeline {
       fingerprinter: new Fingerprinter(this.#resolver.words, seed),
       rules: admission,
       newLimiter: (host) => new CeilingLimiter(paceOf(host)),
-      newRobots: () => new RobotsGate(obeyRobots, productToken),
+      newRobots: () => new RobotsGate(obeyRobots, productToken, retries),
       onWork: (host) => this.dispatcher.offer(host),
-      onStoreTrouble: (error) => this.#giveUp(error),
+      onRead: (host) => {
+        this.dispatcher.offer(host);
+        this.pump();
+      },
+      onStoreTrouble: (error) => this.storeStage.readFailed(error),
     });
   }
 
@@ -178,6 +180,7 @@ export class Pipeline {
       noteContent: (url, isNew) => admission.noteContent(url, isNew),
       release: (errand) => this.dispatcher.release(errand),
       onArchiveTrouble: (error) => this.#giveUp(error),
+      onArchived: () => this.pump(),
     });
   }
 
@@ -240,7 +243,7 @@ export class Pipeline {
   start(seeds: readonly string[]): void {
     for (const seed of seeds) this.frontier.discoverText(seed, 0, "seed");
     for (const host of this.frontier.hosts()) this.dispatcher.offer(host);
-    this.#saveHosts();
+    this.#hostStates.start();
     this.dispatcher.pump();
   }
 
@@ -252,6 +255,14 @@ export class Pipeline {
   /** Nothing waits, nothing is in flight: the pass is over. */
   get isIdle(): boolean {
     return this.frontier.left === 0 && this.dispatcher.inFlight === 0 && this.dispatcher.lookups === 0 && this.#work.queued === 0;
+  }
+  /** Nothing started is still on its way, in a fetch or to the archive. */
+  get isQuiet(): boolean {
+    return this.dispatcher.inFlight === 0 && this.#pages.archiving === 0;
+  }
+  /** Nothing is on its way that may bring work which can start at once: a look-up, rows read from the store. */
+  get isSettled(): boolean {
+    return this.isQuiet && this.dispatcher.lookups === 0 && this.frontier.reads === 0;
   }
   get stopping(): boolean {
     return this.#stopping;
@@ -268,6 +279,7 @@ export class Pipeline {
   stop(): void {
     this.#stopping = true;
     this.dispatcher.stopTimer();
+    this.#hostStates.stop();
   }
 
   /** Ends what is in flight at once. */
@@ -279,8 +291,7 @@ export class Pipeline {
 
   /** Everything so far is durable. Rejects when the store was given up. */
   async flush(): Promise<void> {
-    this.#hostTimer?.();
-    for (const host of this.frontier.hosts()) if (host.starts > 0 || host.dirty) this.#saveHost(host);
+    this.#hostStates.saveAll();
     await this.storeStage.committed();
   }
 
@@ -291,13 +302,12 @@ export class Pipeline {
       this.dispatcher.release(errand);
       return signal;
     }
-    const parsing = result.kind === "response" && result.status >= 200 && result.status < 300;
     try {
       return this.#visits.ended(errand, purpose, result);
     } catch (error) {
       return this.#parserFailed(errand, purpose, result, error);
     } finally {
-      if (!parsing) this.dispatcher.release(errand);
+      if (!this.#pages.holds(errand)) this.dispatcher.release(errand);
     }
   }
 
@@ -336,25 +346,5 @@ export class Pipeline {
     const ids: UrlId[] = [];
     for (const errand of this.dispatcher.active) if (errand.rowId >= 0) ids.push(errand.rowId);
     return ids;
-  }
-
-  #saveHosts(): void {
-    this.#hostTimer = this.#deps.clock.after(HOST_STATE_EVERY, () => {
-      for (const host of this.frontier.hosts()) if (host.dirty) this.#saveHost(host);
-      if (!this.#stopping) this.#saveHosts();
-    });
-  }
-
-  #saveHost(host: Host): void {
-    const { clock } = this.#deps;
-    host.dirty = false;
-    const now = clock.now();
-    const gate = host.limiter.gateUntil;
-    this.storeStage.hostState({
-      id: host.id,
-      limiter: host.limiter.state(now),
-      gateUntil: gate > now ? clock.epoch() + (gate - now) : null,
-      robots: null,
-    });
   }
 }

@@ -5,10 +5,12 @@ import type { FetchResult } from "../ports/fetch-route.ts";
 import { verdictOf } from "../stages/fetch/verdict.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
-import { ROBOTS_HOPS_MOST } from "../stages/frontier/robots-gate.ts";
+import { ROBOTS_HOPS_MOST, type RobotsAnswer } from "../stages/frontier/robots-gate.ts";
 import type { StoreStage } from "../stages/store/store-stage.ts";
 import type { Errand, Purpose } from "./errand.ts";
 import type { Tally } from "./tally.ts";
+
+const NO_BODY = new Uint8Array(0);
 
 export interface RobotsDeps {
   readonly clock: Clock;
@@ -49,34 +51,33 @@ export class Robots {
         return signal;
       }
       // Beyond five hops the file counts as unavailable in the sense of a 4xx: everything is allowed.
-      this.#answer(purpose.host, 404, new Uint8Array(0), errand.url);
+      this.#answer(purpose.host, { status: 404, body: NO_BODY, trouble: null }, errand.url);
       return signal;
     }
     // A body that was cut or too large says nothing that could be relied on: as good as no answer.
-    this.#answer(
-      purpose.host,
-      result.kind === "response" ? result.status : null,
-      result.kind === "response" ? result.body : new Uint8Array(0),
-      errand.url,
-    );
+    const answer: RobotsAnswer =
+      result.kind === "response"
+        ? { status: result.status, body: result.body, trouble: null }
+        : { status: null, body: NO_BODY, trouble: { code: result.code, message: `robots.txt could not be had: ${result.message}` } };
+    this.#answer(purpose.host, answer, errand.url);
     return signal;
   }
 
-  /** Nothing came back. */
-  unanswered(host: Host): void {
+  /** The host could not even be asked. */
+  unanswered(host: Host, code: string, message: string): void {
     if (host.robots.wants) host.robots.begin();
-    this.#answer(host, null, new Uint8Array(0), "");
+    this.#answer(host, { status: null, body: NO_BODY, trouble: { code, message } }, "");
   }
 
-  #answer(host: Host, status: number | null, body: Uint8Array, url: string): void {
+  #answer(host: Host, answer: RobotsAnswer, url: string): void {
     const { clock, frontier, store, sitemaps, paceOf } = this.#deps;
-    const named = host.robots.end({ status, body }, clock.epoch());
+    const named = host.robots.end(answer, clock.epoch());
     const pace = paceOf(host.key);
     host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
     const saved = host.robots.save();
     if (saved !== null) store.hostState({ id: host.id, limiter: host.limiter.state(clock.now()), gateUntil: null, robots: saved });
     this.#deps.onWork(host);
-    if (sitemaps === "off" || status === null) return;
+    if (sitemaps === "off" || answer.status === null) return;
     for (const sitemap of named) {
       const target = canonicalUrl(sitemap, url);
       if (target !== null) frontier.discoverSitemap(target, 0);

@@ -1,5 +1,4 @@
 import type { CreditPool } from "../flow/credit-pool.ts";
-import type { SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import { type OwnHeaders, requestHeaders } from "../stages/fetch/request-headers.ts";
@@ -63,14 +62,14 @@ export class Work {
   unresolved(host: Host, code: "dns" | "private-address", message: string, random: Random): void {
     const { clock, frontier, visits, robots } = this.#deps;
     const now = clock.now();
-    if (host.robots.wants) robots.unanswered(host);
+    if (host.robots.wants) robots.unanswered(host, code, message);
     const continuation = host.continuations.shift();
     if (continuation instanceof Errand) {
       this.#queued -= 1;
       const { purpose } = continuation;
       if (purpose.kind === "visit")
         visits.settle(purpose, null, null, code === "dns" ? { outcome: "failed", code, message } : { outcome: "skipped", code, message });
-      else robots.unanswered(purpose.host);
+      else robots.unanswered(purpose.host, code, message);
       return;
     }
     if (code === "dns") {
@@ -107,7 +106,7 @@ export class Work {
       if (verdict !== "allow") {
         host.continuations.shift();
         this.#queued -= 1;
-        visits.settle(purpose, null, null, refusal(verdict));
+        visits.settle(purpose, null, null, refusal(verdict, host, errand.url));
         return "settled";
       }
       errand.headers = requestHeaders(errand.url, originOf(errand.url), own, null, visits.cookiesFor(purpose, host));
@@ -127,7 +126,7 @@ export class Work {
       return host.robots.wants ? this.#askRobots(host) : null;
     }
     if (verdict !== "allow") {
-      const { outcome, code, message } = refusal(verdict);
+      const { outcome, code, message } = refusal(verdict, host, row.url);
       visits.settleUnasked({ row, host }, outcome, code, message);
       return "settled";
     }
@@ -138,14 +137,13 @@ export class Work {
   }
 }
 
-function refusal(verdict: "deny" | "unavailable"): {
-  outcome: "skipped" | "failed";
-  code: SkipReason | "robots-unavailable";
-  message: string;
-} {
-  return verdict === "deny"
-    ? { outcome: "skipped", code: "robots", message: "robots.txt disallows it" }
-    : { outcome: "failed", code: "robots-unavailable", message: "robots.txt could not be had, so nothing may be fetched for now" };
+function refusal(
+  verdict: "deny" | "unavailable",
+  host: Host,
+  url: string,
+): { readonly outcome: "skipped" | "failed"; readonly code: string; readonly message: string } {
+  if (verdict === "deny") return { outcome: "skipped", code: "robots", message: "robots.txt disallows it" };
+  return { outcome: "failed", ...host.robots.troubleOf(url) };
 }
 
 function originOf(url: string): string {

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -169,6 +170,22 @@ describe("a request", () => {
     const called = new Promise<boolean>((resolve) => route.start(requestFor("http://127.0.0.1:1/"), () => resolve(isInside)));
     isInside = false;
     expect(await called).toBe(false);
+  });
+
+  test("whose caller throws disturbs no other, and the fault surfaces", async () => {
+    const server = await serve((socket) => socket.write(ok("hello")));
+    const route = routeWith();
+    route.start(requestFor(server.url), () => {
+      throw new Error("the caller's fault");
+    });
+    const decide = (): "read" => {
+      throw new Error("another fault");
+    };
+    const results = await Promise.all([get(route, server.url), get(route, server.url, { decide })]);
+    expect(results.map(endOf)).toEqual(["response 200", "response 200"]);
+    await until(() => uncaught.length === 2);
+    expect(uncaught.map((error) => (error as Error).message).sort()).toEqual(["another fault", "the caller's fault"]);
+    uncaught = [];
   });
 });
 
@@ -648,6 +665,46 @@ describe("a deadline", () => {
     const result = await get(routeWith({ tlsTimeout: 200 }), `https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     expect(endOf(result)).toBe("timeout tls");
     expect(result.measure.bytesOut).toBeGreaterThan(200);
+  });
+
+  test("does not count a stall of this process: what came meanwhile is read before anybody is judged", async () => {
+    const server = await serve((socket) => {
+      socket.write(ok("hello"));
+      for (const end = performance.now() + 500; performance.now() < end; );
+    });
+    expect(endOf(await get(routeWith({ firstByteTimeout: 250 }), server.url, { timeout: 400 }))).toBe("response 200");
+  });
+
+  test.runIf(process.platform === "linux")("ends a connection that is never made, and leaves time for the next address", async () => {
+    // A process that is stopped accepts nothing; when its backlog is full the system drops what else comes.
+    const code = `const s = require("net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => console.log(s.address().port))`;
+    const child = spawn(process.execPath, ["-e", code]);
+    cleanUps.push(() => child.kill("SIGKILL"));
+    const port = Number(await new Promise<Buffer>((resolve) => child.stdout.once("data", resolve)));
+    child.kill("SIGSTOP");
+    await wait(50);
+    const fill = Array.from({ length: 4 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+    cleanUps.push(() => {
+      for (const socket of fill) socket.destroy();
+    });
+    await wait(50);
+    const alone = await get(routeWith({ connectTimeout: 300 }), `http://127.0.0.1:${port}/`);
+    expect(endOf(alone)).toBe("timeout connect");
+    expect(alone.measure.total).toBeLessThan(600);
+
+    const second = createServer((socket) => socket.on("error", () => {}).on("data", () => socket.write(ok("hello"))));
+    await new Promise<void>((resolve) => second.listen(port, "127.0.0.2", resolve));
+    cleanUps.push(() => second.close());
+    const both: SystemLookup = (_name, _options, callback) =>
+      setImmediate(() => callback(null, [{ address: "127.0.0.1" }, { address: "127.0.0.2" }]));
+    const route = routeWith({ connectTimeout: 800 }, both);
+    const first = responseOf(await get(route, `http://two.test:${port}/`)).measure;
+    expect(first.total).toBeGreaterThan(350);
+    expect(first.total).toBeLessThan(750);
+    // What answered is tried first from now on: both connections of this host at once.
+    const next = await Promise.all([1, 2].map(() => get(route, `http://two.test:${port}/`)));
+    expect(next.map((result) => result.measure.connected).sort()).toEqual([false, true]);
+    for (const result of next) expect(result.measure.total).toBeLessThan(200);
   });
 
   test("ends a look-up that is never answered", async () => {

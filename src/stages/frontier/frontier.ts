@@ -48,6 +48,8 @@ export interface FrontierDeps {
   readonly newRobots: (host: string) => RobotsGate;
   /** A host has work it did not have, or may be served again. */
   readonly onWork: (host: Host) => void;
+  /** Rows that had to be waited for have come. */
+  readonly onRead: (host: Host) => void;
   /** The store could not be read: nothing is lost, the rows are asked for again after the store has recovered. */
   readonly onStoreTrouble: (error: unknown) => void;
 }
@@ -65,6 +67,7 @@ export class Frontier {
   readonly #keys: string[] = [];
   readonly #retries = new DueHeap();
   #ready = 0;
+  #reads = 0;
   #left = 0;
   /** URLs skipped at discovery in this run, by reason. */
   readonly skips = new Map<SkipReason, number>();
@@ -76,6 +79,10 @@ export class Frontier {
   /** URLs that this pass still has to settle, those in flight included. */
   get left(): number {
     return this.#left;
+  }
+  /** Hosts whose rows are on their way from the store. */
+  get reads(): number {
+    return this.#reads;
   }
   get retrying(): number {
     return this.#retries.size;
@@ -162,9 +169,13 @@ export class Frontier {
     return row;
   }
 
-  /** Puts a leased row back in front, as it was. */
+  /** Puts a leased row back in front, as it was. What does not fit beside the rows read ahead is read again. */
   giveBack(host: Host, row: VisitRow): void {
     this.urls.setState(row.id, WAITING);
+    if (host.ready.length >= READY_MOST) {
+      host.list.prepend(this.urls, row.id);
+      return;
+    }
     host.ready.unshift(row);
     this.#ready += 1;
   }
@@ -296,6 +307,7 @@ export class Frontier {
     if (fresh) this.#readTexts(host, ids);
     else {
       host.reading = true;
+      this.#reads += 1;
       void this.#readRows(host, ids);
     }
   }
@@ -320,9 +332,11 @@ export class Frontier {
       for (const row of rows) host.ready.push(row);
       this.#ready += rows.length;
       host.reading = false;
-      this.#deps.onWork(host);
+      this.#reads -= 1;
+      this.#deps.onRead(host);
     } catch (error) {
       host.reading = false;
+      this.#reads -= 1;
       this.#putBack(host, ids, error);
     }
   }
@@ -330,6 +344,7 @@ export class Frontier {
   #putBack(host: Host, ids: readonly UrlId[], error: unknown): void {
     for (let i = ids.length - 1; i >= 0; i--) host.list.prepend(this.urls, ids[i]);
     this.#deps.onStoreTrouble(error);
+    this.#deps.onWork(host);
   }
 
   #readyMost(host: Host): number {

@@ -3,7 +3,7 @@ import { parseRobots, ROBOTS_MAX_BYTES, type RobotsRules } from "./robots.ts";
 
 /** robots.txt is asked for again after this at the latest, and not before that. Source: RFC 9309 §2.4. */
 const FRESH_MOST: Millis = 86_400_000;
-/** A robots.txt that could not be had is asked for again this often in a pass before its URLs are given up for the pass. */
+/** A robots.txt that could not be had is asked for this often in a pass at most, before its URLs are given up for the pass. */
 const ATTEMPTS_MOST = 3;
 /** Bytes turned into text at a time: the argument list of one call. */
 const SLICE = 8_192;
@@ -12,10 +12,11 @@ export const ROBOTS_HOPS_MOST = 5;
 
 export type RobotsVerdict = "allow" | "deny" | "ask" | "unavailable";
 
-/** What came back for a robots.txt; `status` null when nothing did. */
+/** What came back for a robots.txt; `status` null when nothing usable did, and `trouble` then says why. */
 export interface RobotsAnswer {
   readonly status: number | null;
   readonly body: Uint8Array;
+  readonly trouble: RobotsTrouble | null;
 }
 
 type SchemeState =
@@ -27,7 +28,13 @@ type SchemeState =
       readonly text: string | null;
     }
   | { readonly kind: "missing-answer"; readonly attempts: number }
-  | { readonly kind: "unavailable" };
+  | { readonly kind: "unavailable"; readonly cause: RobotsTrouble };
+
+/** Why a robots.txt could not be had, as its URLs will say. */
+export interface RobotsTrouble {
+  readonly code: string;
+  readonly message: string;
+}
 
 /** JSON kept with the host's row. */
 interface Stored {
@@ -44,12 +51,15 @@ interface Stored {
 export class RobotsGate {
   readonly #obey: boolean;
   readonly #productToken: string;
+  readonly #attempts: number;
   readonly #states = new Map<string, SchemeState>();
   #asking: string | null = null;
   #wanted: string | null = null;
 
-  constructor(obey: boolean, productToken: string) {
+  /** @param retries as for any URL; at most two. */
+  constructor(obey: boolean, productToken: string, retries: number) {
     this.#obey = obey;
+    this.#attempts = Math.min(ATTEMPTS_MOST, retries + 1);
     this.#productToken = productToken;
   }
 
@@ -77,6 +87,12 @@ export class RobotsGate {
     return state.rules.allows(path < 0 ? "/" : url.slice(path)) ? "allow" : "deny";
   }
 
+  /** Why the robots.txt of this URL is unavailable. Only after that verdict. */
+  troubleOf(url: string): RobotsTrouble {
+    const state = this.#states.get(url.startsWith("https:") ? "https" : "http");
+    return state?.kind === "unavailable" ? state.cause : NO_ANSWER;
+  }
+
   /** Starts asking. @returns the scheme whose robots.txt is wanted. Only while `wants`. */
   begin(): string {
     const scheme = this.#wanted ?? "http";
@@ -96,10 +112,10 @@ export class RobotsGate {
     if (status === null || status >= 500 || status === 429) {
       const before = this.#states.get(scheme);
       const attempts = (before?.kind === "missing-answer" ? before.attempts : 0) + 1;
-      if (attempts < ATTEMPTS_MOST) {
+      if (attempts < this.#attempts) {
         this.#states.set(scheme, { kind: "missing-answer", attempts });
         this.#wanted = scheme;
-      } else this.#states.set(scheme, { kind: "unavailable" });
+      } else this.#states.set(scheme, { kind: "unavailable", cause: causeOf(answer) });
       return [];
     }
     const found = status >= 200 && status < 300;
@@ -153,4 +169,12 @@ function latin1(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += SLICE) text += String.fromCharCode(...bytes.subarray(at, at + SLICE));
   return text;
+}
+
+const NO_ANSWER: RobotsTrouble = { code: "robots-unavailable", message: "robots.txt could not be had, so nothing may be fetched for now" };
+
+/** A host that cannot be reached at all fails with what happened; one that answers with an error, with its robots.txt. */
+function causeOf(answer: RobotsAnswer): RobotsTrouble {
+  if (answer.trouble !== null) return answer.trouble;
+  return { code: NO_ANSWER.code, message: `robots.txt answered ${answer.status}, so nothing may be fetched for now` };
 }

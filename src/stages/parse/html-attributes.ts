@@ -1,7 +1,7 @@
 /**
  * Attributes of one tag as byte ranges, for the few names anyone asks for.
  */
-import { ATTRIBUTE_END, ascii, findByte, LOWER, SPACE } from "./html-bytes.ts";
+import { ascii, attributeNameEnd, findByte, LOWER, SPACE } from "./html-bytes.ts";
 
 export const ATTR_HREF = 0;
 export const ATTR_REL = 1;
@@ -55,8 +55,8 @@ export class AttributeReader {
         this.selfClosing = slash;
         return p + 1;
       }
-      const name = p++;
-      while (p < end && ATTRIBUTE_END[b[p]] === 0) p++;
+      const name = p;
+      p = attributeNameEnd(b, view, p + 1, end);
       const slot = slotOf(b, name, p);
       while (p < end && SPACE[b[p]] === 1) p++;
       if (p >= end) return -1;

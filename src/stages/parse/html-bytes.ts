@@ -102,6 +102,23 @@ export function nameEnd(b: Uint8Array, view: DataView, name: number, end: number
   return p;
 }
 
+/** The end of an attribute's name from any byte of it. */
+export function attributeNameEnd(b: Uint8Array, view: DataView, from: number, end: number): number {
+  let p = from;
+  for (;;) {
+    if (p + 4 <= end) {
+      const others = ~view.getInt32(p, true) & 0x40404040;
+      if (others === 0) {
+        p += 4;
+        continue;
+      }
+      p += lowestByte(others);
+    }
+    if (p >= end || ATTRIBUTE_END[b[p]] === 1) return p;
+    p++;
+  }
+}
+
 /** Skips to behind the next `>`: bogus comments and DOCTYPE, whose quotes do not protect a `>`. */
 export function skipBogusComment(b: Uint8Array, from: number, end: number): number {
   let p = from;

@@ -234,15 +234,18 @@ export class PageParser {
 function formOf(input: PageInput, declared: PageKind, doubtful: boolean): "html" | "text" | "opaque" | "other" {
   if (declared === "html") return "html";
   const sniffed = sniffKind(input.body);
-  const opaque = declared === "other" && OPAQUE.test(input.contentType ?? "");
-  if (declared === "unknown" || declared === "other") {
-    if (!opaque && !doubtful) return "other";
-    if (sniffed === "html" || (sniffed === "empty" && !opaque)) return "html";
-    if (sniffed === "text" || sniffed === "json" || sniffed === "xml") return "text";
-    return opaque && (sniffed === "binary" || sniffed === "empty") ? "opaque" : "other";
-  }
+  if (declared === "unknown" || declared === "other")
+    return formOfUndeclared(sniffed, declared === "other" && OPAQUE.test(input.contentType ?? ""), doubtful);
   if (sniffed === "html" && declared === "xml") return "html";
   return isPage(declared) && !UNREADABLE.has(sniffed) ? "text" : "other";
+}
+
+/** @param opaque it is declared as bytes, and kept as such when they are nothing known. */
+function formOfUndeclared(sniffed: SniffedKind, opaque: boolean, doubtful: boolean): "html" | "text" | "opaque" | "other" {
+  if (!opaque && !doubtful) return "other";
+  if (sniffed === "html" || (sniffed === "empty" && !opaque)) return "html";
+  if (sniffed === "text" || sniffed === "json" || sniffed === "xml") return "text";
+  return opaque && (sniffed === "binary" || sniffed === "empty") ? "opaque" : "other";
 }
 
 const UNREADABLE: ReadonlySet<SniffedKind> = new Set(["binary", "pdf", "gzip", "image"]);

@@ -62,35 +62,48 @@ export class TextFingerprint {
     if (p >= end || b[p] === 60) return p;
     const out = this.bytes;
     let n = this.separate();
-    let spacesBefore = 0;
-    while (p + 4 <= end) {
-      if (n > BUFFER - 8) n = this.flush(n);
-      const four = view.getInt32(p, true);
-      const spaces = matches(four, 0x20202020);
+    let spaceBefore = 0;
+    while (p + 8 <= end) {
+      if (n > BUFFER - 16) n = this.flush(n);
+      const low = view.getInt32(p, true);
+      const high = view.getInt32(p + 4, true);
+      const lowSpaces = matches(low, 0x20202020);
+      const highSpaces = matches(high, 0x20202020);
       // Two spaces in a row, or a byte below one.
-      if (((spaces & ((spaces << 8) | spacesBefore)) | ((four - 0x20202020) & ~four & 0x80808080)) !== 0) break;
-      spacesBefore = (spaces >>> 24) & 0x80;
-      out.setInt32(n, four, true);
-      const hits = matches(four, 0x3c3c3c3c);
-      if (hits !== 0) {
-        const kept = lowestByte(hits);
-        this.filled = n + kept;
-        return p + kept;
+      const doubled = (lowSpaces & ((lowSpaces << 8) | spaceBefore)) | (highSpaces & ((highSpaces << 8) | (lowSpaces >>> 24)));
+      const controls = ((low - 0x20202020) & ~low) | ((high - 0x20202020) & ~high);
+      if ((doubled | (controls & 0x80808080)) === 0) {
+        out.setInt32(n, low, true);
+        out.setInt32(n + 4, high, true);
+        const lowHits = matches(low, 0x3c3c3c3c);
+        const highHits = matches(high, 0x3c3c3c3c);
+        if ((lowHits | highHits) !== 0) {
+          const taken = lowHits === 0 ? 4 + lowestByte(highHits) : lowestByte(lowHits);
+          this.filled = n + taken;
+          return p + taken;
+        }
+        n += 8;
+        p += 8;
+        spaceBefore = (highSpaces >>> 24) & 0x80;
+        continue;
       }
-      n += 4;
-      p += 4;
+      this.filled = n;
+      p = this.collapse(b, p, p + 8);
+      n = this.filled;
+      if (b[p] === 60) return p;
+      spaceBefore = b[p - 1] <= 32 ? 0x80 : 0;
     }
     this.filled = n;
-    return this.collapseToMarkup(b, p, end);
+    return this.collapse(b, p, end);
   }
 
-  /** The same, a byte at a time. */
-  private collapseToMarkup(b: Uint8Array, from: number, end: number): number {
+  /** Takes up to the next `<` or `end`, a byte at a time. */
+  private collapse(b: Uint8Array, from: number, end: number): number {
     const out = this.buffer;
     let n = this.filled;
     let p = from;
     while (p < end && b[p] !== 60) {
-      if (n > BUFFER - 8) n = this.flush(n);
+      if (n > BUFFER - 16) n = this.flush(n);
       const c = b[p++];
       if (c > 32) out[n++] = c;
       else if (out[n - 1] !== 32) out[n++] = 32;
@@ -122,7 +135,7 @@ export class TextFingerprint {
 
   private takeByte(byte: number): void {
     let n = this.filled;
-    if (n > BUFFER - 8) n = this.flush(n);
+    if (n > BUFFER - 16) n = this.flush(n);
     this.buffer[n] = byte;
     this.filled = n + 1;
   }

@@ -3,6 +3,7 @@ import type { SkipReason } from "../../kernel/outcome.ts";
 import type { Bytes, Millis, Seq, UrlId } from "../../kernel/units.ts";
 import type { CancelTimer, Clock } from "../../ports/clock.ts";
 import type { HostState, NewHost, NewUrl, Rescheduled, Settlement, Store, StoreBatch } from "../../ports/store.ts";
+import { isPassing, STORE_RETRY_EVERY, STORE_RETRY_FOR } from "./store-patience.ts";
 
 /** A batch is committed when it holds this many settlements, or is this old. Source: flow-control.md §8, measured in performance.md §2.5. */
 const COMMIT_ROWS = 512;
@@ -10,9 +11,6 @@ const COMMIT_AGE: Millis = 50;
 /** Bounds of the open batch: with this much in it nothing more is started. */
 const OPEN_ROWS_MOST = 2_000;
 const OPEN_BYTES_MOST: Bytes = 16 * 1_048_576;
-/** A store that refuses is tried again after this, and given up after that long. */
-const RETRY_EVERY: Millis = 1_000;
-const RETRY_FOR: Millis = 20_000;
 
 interface OpenBatch {
   hosts: NewHost[];
@@ -50,6 +48,7 @@ export class StoreStage {
   #timer: CancelTimer | null = null;
   #waiters: { resolve: () => void; reject: (error: unknown) => void; after: "open" | "committing" }[] = [];
   #troubleSince: Millis | null = null;
+  #readTrouble: { readonly since: Millis; readonly last: Millis } | null = null;
   #givenUp = false;
   #lastSeq: Seq;
   #committedUrls = 0;
@@ -136,6 +135,22 @@ export class StoreStage {
     });
   }
 
+  /**
+   * The store could not be read. Nothing more is started, as after a refused batch; the next batch, even an empty one, is the
+   * attempt that tells whether it works again.
+   */
+  readFailed(error: unknown): void {
+    const now = this.#deps.clock.now();
+    const before = this.#readTrouble;
+    const since = before !== null && now - before.last <= 2 * STORE_RETRY_EVERY ? before.since : now;
+    this.#readTrouble = { since, last: now };
+    if (this.#committing !== null && isPassing(error)) return;
+    this.#timer?.();
+    this.#timer = null;
+    this.#committing ??= this.#takeOpen();
+    this.#failed(this.#committing, error, since);
+  }
+
   #touch(): void {
     if (this.#timer !== null || this.#committing !== null || this.#givenUp) return;
     this.#openedAt = this.#deps.clock.now();
@@ -149,11 +164,16 @@ export class StoreStage {
     if (this.#committing !== null || this.#givenUp || isEmpty(this.#open)) return;
     this.#timer?.();
     this.#timer = null;
+    const batch = this.#takeOpen();
+    this.#committing = batch;
+    this.#attempt(batch);
+  }
+
+  #takeOpen(): OpenBatch {
     const batch = this.#open;
     this.#open = emptyBatch();
-    this.#committing = batch;
     for (const waiter of this.#waiters) waiter.after = "committing";
-    this.#attempt(batch);
+    return batch;
   }
 
   #attempt(batch: OpenBatch): void {
@@ -184,11 +204,10 @@ export class StoreStage {
     for (const waiter of waiters) waiter.resolve();
   }
 
-  #failed(batch: OpenBatch, error: unknown): void {
+  #failed(batch: OpenBatch, error: unknown, began = this.#deps.clock.now()): void {
     const { clock, onTrouble, onGivenUp } = this.#deps;
-    const passing = error instanceof StoreUnavailable && (error.code === "WEIR_STORE_FULL" || error.code === "WEIR_STORE_FAILED");
-    const since = this.#troubleSince ?? clock.now();
-    if (!passing || clock.now() - since >= RETRY_FOR) {
+    const since = this.#troubleSince ?? began;
+    if (!isPassing(error) || clock.now() - since >= STORE_RETRY_FOR) {
       this.#givenUp = true;
       for (const waiter of this.#waiters) waiter.reject(error);
       this.#waiters = [];
@@ -199,7 +218,7 @@ export class StoreStage {
       this.#troubleSince = since;
       onTrouble(error);
     }
-    clock.after(RETRY_EVERY, () => this.#attempt(batch));
+    clock.after(STORE_RETRY_EVERY, () => this.#attempt(batch));
   }
 }
 

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -99,4 +100,17 @@ test.each([
 ])("opening %s says what is wrong", async (name, words) => {
   const opened = FileSink.open({ path: join(folder, name), format: jsonl, resume: null });
   await expect(opened).rejects.toMatchObject({ code: "WEIR_OUTPUT_FAILED", message: expect.stringContaining(words) });
+});
+
+test.runIf(existsSync("/dev/full"))("a full disk is told as such, and what the store keeps is named", async () => {
+  const path = join(folder, "out.jsonl");
+  await symlink("/dev/full", path);
+  const sink = await FileSink.open({ path, format: jsonl, resume: null });
+  for (let i = 0; i < 2; i++) {
+    await expect(sink.write(rows(1))).rejects.toMatchObject({
+      code: "WEIR_OUTPUT_FAILED",
+      message: expect.stringMatching(/no room left.*continues once there is room/),
+    });
+  }
+  await sink.close();
 });

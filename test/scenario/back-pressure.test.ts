@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { StoreUnavailable } from "../../src/kernel/errors.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { MemoryStore } from "../../src/simulate/memory-store.ts";
+import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
+import { SlowSink, status, tree, turn, World } from "./world.ts";
+
+const SEEDS = Array.from({ length: 10 }, (_, index) => `http://site${index}.test/`);
+
+test("a consumer of 200 ms a page has at most 50 pages waiting, in flight and settled together, and is kept busy", async () => {
+  const clock = new VirtualClock(turn);
+  const sink = new SlowSink(clock, 200);
+  const world = await World.open({ clock, sink, seeds: SEEDS, answer: (call) => tree(call, 2_000, 20, 100) });
+  let most = 0;
+  for (let at = 0; at < 60_000; at += 20) {
+    await clock.advance(20);
+    const { inFlight, outcomes } = world.run.status();
+    const settled = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    most = Math.max(most, inFlight + settled - sink.taken.length);
+  }
+  expect(most).toBeLessThanOrEqual(50);
+  expect(sink.taken.length).toBeGreaterThanOrEqual(285);
+  expect(world.run.status().boundBy).toBe("consumer");
+  world.run.stop();
+  await world.finish();
+});
+
+test("a fast consumer does not hold the crawl back", async () => {
+  const clock = new VirtualClock(turn);
+  const world = await World.open({ clock, sink: new SlowSink(clock, 1), seeds: SEEDS, answer: (call) => tree(call, 100, 20, 500) });
+  const slow = await world.finish();
+  const alone = await World.open({ seeds: SEEDS, answer: (call) => tree(call, 100, 20, 500) });
+  const free = await alone.finish();
+  expect(slow.pages).toBe(1_000);
+  expect(slow.seconds).toBeLessThan(free.seconds * 1.3);
+});
+
+/** A store that cannot serve between two instants: it refuses, or answers only when the time is over. */
+function troubled(store: Store, clock: VirtualClock, how: "refuses" | "stalls", from: number, to: number): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      if (typeof own !== "function" || name === "urlTexts" || name === "close") return own;
+      return async (...args: unknown[]) => {
+        if (clock.now() >= from && clock.now() < to) {
+          if (how === "refuses") throw new StoreUnavailable("WEIR_STORE_FULL", "no room");
+          await new Promise<void>((resolve) => clock.after(to - clock.now(), resolve));
+        }
+        return Reflect.apply(own, target, args);
+      };
+    },
+  });
+}
+
+for (const how of ["refuses", "stalls"] as const) {
+  for (const withConsumer of [false, true]) {
+    test(`storage that ${how} for 10 s stops the starts, loses nothing and resumes by itself${withConsumer ? ", the delivery too" : ""}`, async () => {
+      const clock = new VirtualClock(turn);
+      const memory = new MemoryStore();
+      const store = troubled(memory, clock, how, 5_000, 15_000);
+      const sink = new SlowSink(clock, 1);
+      const world = await World.open({ clock, store, seeds: SEEDS, answer: (call) => tree(call, 1_500, 20, 200), ...(withConsumer ? { sink } : {}) });
+      const summary = await world.finish();
+      const during = world.starts.filter((call) => call.at >= 6_000 + (how === "stalls" ? 8_000 : 0) && call.at < 15_000);
+      expect(during.length, "starts while the store cannot be written").toBe(0);
+      expect(world.starts.some((call) => call.at >= 15_000 && call.at < 20_000), "it goes on at once").toBe(true);
+      expect(summary).toMatchObject({ pages: 15_000, left: 0, stopped: null });
+      const settled = await memory.settledAfter(0, Number.MAX_SAFE_INTEGER);
+      expect(new Set(settled.map((row) => row.id)).size).toBe(15_000);
+      expect(settled.length).toBe(15_000);
+      if (withConsumer) expect(sink.taken.map((row) => row.seq)).toEqual(settled.map((row) => row.seq));
+    });
+  }
+}
+
+test("a store that refuses for good ends the run with its error", async () => {
+  const clock = new VirtualClock(turn);
+  const store = troubled(new MemoryStore(), clock, "refuses", 5_000, Number.POSITIVE_INFINITY);
+  const world = await World.open({ clock, store, seeds: SEEDS, answer: (call) => tree(call, 1_500, 20, 200) });
+  await expect(world.finish()).rejects.toMatchObject({ code: "WEIR_STORE_FULL" });
+  expect(clock.now()).toBeLessThan(60_000);
+  expect(world.route.inFlight).toBe(0);
+});
+
+test("answers that hold no page give their credit back", async () => {
+  const world = await World.open({
+    seeds: "http://parts.test/",
+    config: { hosts: { ceiling: 64 } },
+    answer: (call) => (call.url.endsWith("/") ? tree(call, 3_000, 2_999, 10) : status(206, [], 10)),
+  });
+  const summary = await world.finish();
+  expect(summary).toMatchObject({ pages: 1, failed: 2_999, left: 0 });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { connectFailure, exchangeFailure, tlsFailure } from "../../../../src/adapters/fetch-direct/failure.ts";
+
+const error = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+const short = ({ code, phase }: { code: string; phase: string }): string => `${code} ${phase}`;
+
+describe("a connection that cannot be made", () => {
+  test.each([
+    ["ECONNREFUSED", "192.0.2.1", "connect connect"],
+    ["EHOSTUNREACH", "192.0.2.1", "connect connect"],
+    ["ETIMEDOUT", "192.0.2.1", "timeout connect"],
+    ["EMFILE", "192.0.2.1", "connect local"],
+    ["ENFILE", "192.0.2.1", "connect local"],
+    ["EADDRNOTAVAIL", "192.0.2.1", "connect local"],
+    ["ENETDOWN", "192.0.2.1", "connect local"],
+    ["ENETUNREACH", "192.0.2.1", "connect local"],
+    // A host with nothing but IPv6, seen from a machine without: no reason to slow all others down.
+    ["ENETUNREACH", "2001:db8::1", "connect connect"],
+  ])("for %s at %s is %s", (code, address, expected) => {
+    expect(short(connectFailure(error(code), address))).toBe(expected);
+  });
+});
+
+describe("a TLS handshake that fails", () => {
+  test.each([
+    ["ECONNRESET", "connect tls"],
+    ["EPROTO", "tls tls"],
+    ["CERT_HAS_EXPIRED", "tls tls"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls tls"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "tls tls"],
+  ])("for %s is %s", (code, expected) => {
+    expect(short(tlsFailure(error(code), "a.test"))).toBe(expected);
+  });
+
+  test("for another name says so", () => {
+    expect(tlsFailure(error("ERR_TLS_CERT_ALTNAME_INVALID"), "a.test").message).toContain(
+      "TLS name mismatch: the certificate is not for a.test",
+    );
+  });
+});
+
+describe("an exchange that fails", () => {
+  test.each([
+    ["none", error("ECONNRESET"), "connect headers"],
+    ["none", error("UND_ERR_SOCKET", "other side closed"), "connect headers"],
+    ["headers", error("UND_ERR_SOCKET", "other side closed"), "incomplete headers"],
+    ["headers", error("UND_ERR_SOCKET", "bad response"), "protocol headers"],
+    ["headers", error("UND_ERR_HEADERS_OVERFLOW"), "protocol headers"],
+    ["body", error("ECONNRESET"), "incomplete body"],
+    ["body", error("UND_ERR_RES_CONTENT_LENGTH_MISMATCH"), "incomplete body"],
+    ["headers", error("UND_ERR_RES_CONTENT_LENGTH_MISMATCH"), "protocol headers"],
+    ["body", new Error("Response does not match the HTTP/1.1 protocol (Invalid EOF state)"), "incomplete body"],
+    ["body", new Error("Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)"), "protocol body"],
+    ["none", error("ENOBUFS"), "connect local"],
+  ] as const)("after %s with %s is %s", (progress, cause, expected) => {
+    expect(short(exchangeFailure(cause, progress))).toBe(expected);
+  });
+});
