@@ -1,14 +1,16 @@
 import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Bytes, EpochMillis, Millis, Seq } from "../kernel/units.ts";
+import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import { Delivery } from "../pipeline/delivery.ts";
-import { Pipeline, type PipelineDeps } from "../pipeline/pipeline.ts";
+import { Pipeline } from "../pipeline/pipeline.ts";
+import type { PipelineDeps } from "../pipeline/pipeline-deps.ts";
 import { boundNow } from "../pipeline/pressure.ts";
 import type { BoundBy } from "../pipeline/tally.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
 import type { Store } from "../ports/store.ts";
+import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
 import { statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
 import { toSettledUrl } from "./output/settled-url.ts";
@@ -114,7 +116,9 @@ export class CrawlRun implements CrawlHandle {
     const { pass, lastSeq } = this.#start;
     this.#state = "scanning";
     this.#scanned.total = (await store.totals(pass.number)).known;
-    const pipeline = this.#makePipeline();
+    const { givenUp, running } = await crashCount(store);
+    const pipeline = this.#makePipeline(givenUp);
+    pipeline.storeStage.meta(RUN_META_KEY, running);
     this.#pipeline = pipeline;
     this.#makeDelivery(pass.number, lastSeq);
     await this.#loadHosts(pipeline);
@@ -158,7 +162,7 @@ export class CrawlRun implements CrawlHandle {
     }, this.#aborts.signal);
   }
 
-  #makePipeline(): Pipeline {
+  #makePipeline(givenUp: ReadonlySet<UrlId>): Pipeline {
     const { clock, random, route, store, blobs, hashBody, inflate, warn } = this.#deps;
     return new Pipeline(
       {
@@ -181,7 +185,7 @@ export class CrawlRun implements CrawlHandle {
           this.#stopFor("store");
         },
       },
-      pipelineOptions(this.#settings, this.#start),
+      { ...pipelineOptions(this.#settings, this.#start), givenUp },
       { lastSeq: this.#start.lastSeq, knownUrls: this.#scanned.total },
     );
   }
@@ -283,6 +287,7 @@ export class CrawlRun implements CrawlHandle {
     this.#ticker?.();
     if (this.#cause !== "store") {
       pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify({ ...this.status(), state: "done" }));
+      pipeline.storeStage.meta(RUN_META_KEY, CLEAN_RUN);
       await pipeline.flush();
       this.#delivery?.committed(pipeline.storeStage.lastSeq);
     }

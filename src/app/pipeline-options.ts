@@ -5,7 +5,7 @@ import { hostName } from "../kernel/host-key.ts";
 import type { OptionalField } from "../kernel/settled-url.ts";
 import type { Millis, Seq } from "../kernel/units.ts";
 import type { Admission } from "../pipeline/admission.ts";
-import type { PipelineOptions } from "../pipeline/pipeline.ts";
+import type { PipelineOptions } from "../pipeline/pipeline-deps.ts";
 import type { Sink } from "../ports/sink.ts";
 import type { Pass } from "./pass.ts";
 
@@ -28,7 +28,7 @@ export interface RunStart {
 }
 
 /** The settings as the pipeline takes them. */
-export function pipelineOptions(settings: Settings, start: RunStart): PipelineOptions {
+export function pipelineOptions(settings: Settings, start: RunStart): Omit<PipelineOptions, "givenUp"> {
   const optional = start.consumer?.optional ?? [];
   return {
     pass: start.pass.number,

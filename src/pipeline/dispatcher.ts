@@ -203,11 +203,10 @@ export class Dispatcher {
 
   #leaveAddress(address: string): void {
     // A host that cannot start now must not keep the others waiting: it is in the heap, and the place goes on.
-    const now = this.#deps.clock.now();
     for (let next = this.#addresses.leave(address); next !== undefined; next = this.#addresses.another(address)) {
       next.parked = false;
       this.offer(next);
-      if (next.heapIndex >= 0 && next.heapKey <= now) return;
+      if (next.heapIndex >= 0 && next.heapKey <= this.#deps.clock.now()) return;
     }
   }
 

@@ -1,67 +1,26 @@
 import { CeilingLimiter } from "../flow/ceiling-limiter.ts";
 import { CreditPool } from "../flow/credit-pool.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
-import { Fingerprinter, type FingerprintSeed } from "../kernel/fingerprint.ts";
+import { Fingerprinter } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
-import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
-import type { BlobStore } from "../ports/blob-store.ts";
-import type { Clock, Random } from "../ports/clock.ts";
-import type { FetchResult, FetchRoute } from "../ports/fetch-route.ts";
-import type { ScanRow, Store } from "../ports/store.ts";
+import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
+import type { FetchResult } from "../ports/fetch-route.ts";
+import type { ScanRow } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
 import { RobotsGate } from "../stages/frontier/robots-gate.ts";
 import { PageParser } from "../stages/parse/page-parser.ts";
 import { ContentIndex } from "../stages/store/content-index.ts";
 import { StoreStage } from "../stages/store/store-stage.ts";
-import type { Admission } from "./admission.ts";
 import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
 import type { Errand } from "./errand.ts";
 import { HostStates } from "./host-states.ts";
 import { Pages } from "./pages.ts";
+import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
 import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
 import { type Visit, Visits } from "./visits.ts";
 import { Work } from "./work.ts";
-
-export interface PipelineOptions {
-  readonly pass: number;
-  readonly seed: FingerprintSeed;
-  readonly concurrency: number;
-  readonly ipCeiling: number;
-  readonly parseItems: number;
-  readonly parseBytes: Bytes;
-  readonly maxBody: Bytes;
-  readonly timeout: Millis;
-  readonly retries: number;
-  readonly cookies: "none" | "chain" | "host";
-  readonly obeyRobots: boolean;
-  readonly productToken: string;
-  readonly sitemaps: "auto" | "probe" | "off";
-  readonly own: { readonly headers: readonly (readonly [string, string])[]; readonly origins: ReadonlySet<string> };
-  readonly wants: { readonly text: boolean; readonly headers: boolean; readonly html: boolean };
-  /** Ceiling and least gap of a host, as the person set them. */
-  readonly paceOf: (host: string) => { readonly ceiling: number; readonly gap: Millis };
-  readonly maxPages: number | null;
-}
-
-export interface PipelineDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly route: FetchRoute;
-  readonly store: Store;
-  readonly blobs: BlobStore | null;
-  readonly hashBody: (body: Uint8Array) => string;
-  readonly inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
-  readonly admission: Admission;
-  readonly onSeedMoved: (from: string, to: string) => void;
-  /** Pages that may still be started for the consumer's sake. */
-  readonly consumerHasRoom: (inFlight: number, lastSeq: Seq) => boolean;
-  readonly onCommitted: (seq: Seq) => void;
-  readonly onTurn: () => void;
-  readonly warn: (message: string) => void;
-  readonly onFatal: (error: unknown) => void;
-}
 
 /**
  * The crawler, wired: frontier → host heap → fetch ⇒ parse ⇒ store, and back to the frontier. Everything it touches is passed
@@ -199,7 +158,7 @@ export class Pipeline {
   }
 
   #newWork(): Work {
-    const { own, maxBody, timeout } = this.#options;
+    const { own, maxBody, timeout, givenUp } = this.#options;
     return new Work({
       clock: this.#deps.clock,
       frontier: this.frontier,
@@ -208,6 +167,7 @@ export class Pipeline {
       credits: this.credits,
       caps: { maxBody, timeout },
       own,
+      givenUp,
       policy: bodyPolicy,
       onWork: (host) => this.dispatcher.offer(host),
     });

@@ -1,5 +1,5 @@
 import type { CreditPool } from "../flow/credit-pool.ts";
-import type { Bytes, Millis } from "../kernel/units.ts";
+import type { Bytes, Millis, UrlId } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import { type OwnHeaders, requestHeaders } from "../stages/fetch/request-headers.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
@@ -19,6 +19,7 @@ export interface WorkDeps {
   readonly credits: CreditPool;
   readonly caps: { readonly maxBody: Bytes; readonly timeout: Millis };
   readonly own: OwnHeaders;
+  readonly givenUp: ReadonlySet<UrlId>;
   readonly policy: HeaderPolicy;
   readonly onWork: (host: Host) => void;
 }
@@ -117,9 +118,13 @@ export class Work {
   }
 
   #nextRow(host: Host): Errand | "settled" | null {
-    const { clock, frontier, visits, own, caps, credits, policy } = this.#deps;
+    const { clock, frontier, visits, own, givenUp, caps, credits, policy } = this.#deps;
     const row = frontier.take(host);
     if (row === undefined) return null;
+    if (givenUp.has(row.id)) {
+      visits.settleUnasked({ row, host }, "failed", "crashed", "weir ended too often while it was in flight");
+      return "settled";
+    }
     const verdict = host.robots.verdict(row.url, clock.epoch());
     if (verdict === "ask") {
       frontier.giveBack(host, row);

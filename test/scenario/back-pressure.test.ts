@@ -40,7 +40,13 @@ function troubled(store: Store, clock: VirtualClock, how: "refuses" | "stalls", 
   return new Proxy(store, {
     get(target, name) {
       const own: unknown = Reflect.get(target, name);
-      if (typeof own !== "function" || name === "urlTexts" || name === "close") return own;
+      if (typeof own !== "function") return own;
+      if (name === "urlTexts") {
+        return (ids: readonly number[]) => {
+          if (how === "refuses" && clock.now() >= from && clock.now() < to) throw new StoreUnavailable("WEIR_STORE_FULL", "no room");
+          return target.urlTexts(ids);
+        };
+      }
       return async (...args: unknown[]) => {
         if (clock.now() >= from && clock.now() < to) {
           if (how === "refuses") throw new StoreUnavailable("WEIR_STORE_FULL", "no room");

@@ -25,9 +25,14 @@ export class PageCollector {
   readonly attributes = new AttributeReader();
   private source: Buffer = NO_BYTES;
   private encoding = "utf-8";
+  private readonly agent: string;
   /** The decoded value of an attribute of the tag last read. */
   readonly value: Values = (slot) =>
     this.attributes.has(slot) ? attributeValue(this.source, this.attributes.start[slot], this.attributes.end[slot], this.encoding) : null;
+
+  constructor(agent: string) {
+    this.agent = agent.toLowerCase();
+  }
 
   begin(source: Buffer, encoding: string): void {
     this.source = source;
@@ -167,7 +172,7 @@ export class PageCollector {
   private meta(values: Values): void {
     const content = attribute.ATTR_CONTENT;
     const name = values(attribute.ATTR_NAME)?.toLowerCase();
-    if (name === "robots" || name === "weir") this.facts.addRobots(name, values(content) ?? "");
+    if (name !== undefined && (name === "robots" || name === this.agent)) this.facts.addRobots(name, values(content) ?? "");
     if (values(attribute.ATTR_HTTP_EQUIV)?.toLowerCase() !== "refresh") return;
     const refresh = this.facts.addRefresh(values(content) ?? "");
     if (refresh !== null) this.links.add(link.LINK_REFRESH, 0, 0, refresh.url);

@@ -3,7 +3,7 @@
  */
 import type { Refresh } from "./html-refresh.ts";
 import { parseRefresh } from "./html-refresh.ts";
-import type { MetaRobots } from "./meta-robots.ts";
+import type { MetaRobots } from "./robots-directives.ts";
 
 /** Robots elements kept of one page. */
 const MOST_METAS = 16;
@@ -27,7 +27,7 @@ export class PageFacts {
     if (this.metaRobots.length > 0) this.metaRobots.length = 0;
   }
 
-  addRobots(name: "robots" | "weir", content: string): void {
+  addRobots(name: string, content: string): void {
     if (this.metaRobots.length < MOST_METAS) this.metaRobots.push({ name, content: content.slice(0, 1_000) });
   }
 

@@ -8,7 +8,7 @@ import type { Refresh } from "./html-refresh.ts";
 import { TextRuns } from "./html-text.ts";
 import { awaitsScript, THIN_TEXT_BYTES } from "./html-thin.ts";
 import { HtmlWalk } from "./html-walk.ts";
-import type { MetaRobots } from "./meta-robots.ts";
+import type { MetaRobots } from "./robots-directives.ts";
 import { TEXT_HASH_BYTES, TextFingerprint } from "./text-fingerprint.ts";
 
 /** Encodings whose bytes cannot be scanned as they are. */
@@ -29,14 +29,20 @@ export class HtmlScanner {
   parsed = false;
   /** The parser would have been needed and the page was beyond its bounds: links may differ from a browser's. */
   approximate = false;
-  private readonly collector = new PageCollector();
+  private readonly collector: PageCollector;
   private readonly fingerprint = new TextFingerprint();
   private readonly runs = new TextRuns();
-  private readonly walk = new HtmlWalk({ collector: this.collector, fingerprint: this.fingerprint, runs: this.runs });
+  private readonly walk: HtmlWalk;
   private readonly hash = new Uint8Array(TEXT_HASH_BYTES);
   private encoding = "utf-8";
   private wantText = false;
   private markList: string[] = [];
+
+  /** @param agent product name to which pages may address robots elements, beside `robots`. */
+  constructor(agent = "weir") {
+    this.collector = new PageCollector(agent);
+    this.walk = new HtmlWalk({ collector: this.collector, fingerprint: this.fingerprint, runs: this.runs });
+  }
 
   /** @param encoding lower-case name as `sniffCharset` gives it. */
   scan(page: Uint8Array, encoding: string, options: { readonly wantText: boolean }): void {

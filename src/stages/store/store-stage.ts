@@ -140,6 +140,7 @@ export class StoreStage {
    * attempt that tells whether it works again.
    */
   readFailed(error: unknown): void {
+    if (this.#givenUp) return;
     const now = this.#deps.clock.now();
     const before = this.#readTrouble;
     const since = before !== null && now - before.last <= 2 * STORE_RETRY_EVERY ? before.since : now;

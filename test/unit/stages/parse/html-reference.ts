@@ -2,8 +2,8 @@
  * What parse5 makes of a page, to compare the scan with, and a generator of hostile pages.
  */
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
-import { HtmlScanner } from "../../../../src/stages/parse/html-scanner.ts";
 import * as link from "../../../../src/stages/parse/html-links.ts";
+import type { HtmlScanner } from "../../../../src/stages/parse/html-scanner.ts";
 
 /** Sorted, distinct `kind value`; formatting elements are cloned by tree construction, so counts differ and mean nothing. */
 export interface Seen {
@@ -76,18 +76,91 @@ const NAMES = (
   "mi mo mtext annotation-xml mglyph textarea script style iframe noframes noembed noscript xmp template base link meta area img image source " +
   "frameset frame head body html br hr li ul dd dt h1 font nobr marquee applet object input keygen ruby rt plaintext x unknown A DIV ScRiPt"
 ).split(" ");
-const TEXT = ["x", " ", "\n", "\r\n", "text &amp; more", "&lt;a href=no&gt;", "a < b", "<", "</", "<3", "</3>", "\0", "é", "&", "&#0;", "--", "]]>", ">"];
+const TEXT = [
+  "x",
+  " ",
+  "\n",
+  "\r\n",
+  "text &amp; more",
+  "&lt;a href=no&gt;",
+  "a < b",
+  "<",
+  "</",
+  "<3",
+  "</3>",
+  "\0",
+  "é",
+  "&",
+  "&#0;",
+  "--",
+  "]]>",
+  ">",
+];
 const ODD = [
-  "<!-- c -->", "<!-->", "<!--->", "<!--a--!>", "<!--<a href=hidden>-->", "<!--", "-->", "<!x>", "<?php a>b?>", "<!DOCTYPE html>",
-  '<!DOCTYPE html PUBLIC ">">', "<![CDATA[<a href=cdata>]]>", "</>", "</ a>", "<!----!>", "<!-- <!-- -->", "<!-- --!-->",
-  "<script><!--<script></script>--></script>", "<script><!--", "<script><!--></script>", "<script>'<a href=js>'</script>", "</script>",
-  "<textarea><a href=ta></textarea>", "<title>T &amp; <b>t</b></title>", "<title>", "<svg><title>s</title></svg>", "<svg><path/></svg>",
-  "<svg><a xlink:href=sx>t</a></svg>", "<svg/>", "<math><mi>x</mi></math>", "<svg><style><a href=svgstyle></style></svg>",
-  "<select><option>o<a href=insel></select>", "<select><option>1<option>2</select>", "<template><a href=intpl></template>", "<iframe src=if></iframe>",
-  "<base href=b1>", "<base target=x>", "<frameset><frame src=f1></frameset>", "<noscript><a href=ns></noscript>", "<font color=red>", "<svg><font size=1>",
-  '<math><annotation-xml encoding="text/html"><a href=am>', "<table><a href=foster>", "<table><title>late</title>", "<style><!--</style>-->",
+  "<!-- c -->",
+  "<!-->",
+  "<!--->",
+  "<!--a--!>",
+  "<!--<a href=hidden>-->",
+  "<!--",
+  "-->",
+  "<!x>",
+  "<?php a>b?>",
+  "<!DOCTYPE html>",
+  '<!DOCTYPE html PUBLIC ">">',
+  "<![CDATA[<a href=cdata>]]>",
+  "</>",
+  "</ a>",
+  "<!----!>",
+  "<!-- <!-- -->",
+  "<!-- --!-->",
+  "<script><!--<script></script>--></script>",
+  "<script><!--",
+  "<script><!--></script>",
+  "<script>'<a href=js>'</script>",
+  "</script>",
+  "<textarea><a href=ta></textarea>",
+  "<title>T &amp; <b>t</b></title>",
+  "<title>",
+  "<svg><title>s</title></svg>",
+  "<svg><path/></svg>",
+  "<svg><a xlink:href=sx>t</a></svg>",
+  "<svg/>",
+  "<math><mi>x</mi></math>",
+  "<svg><style><a href=svgstyle></style></svg>",
+  "<select><option>o<a href=insel></select>",
+  "<select><option>1<option>2</select>",
+  "<template><a href=intpl></template>",
+  "<iframe src=if></iframe>",
+  "<base href=b1>",
+  "<base target=x>",
+  "<frameset><frame src=f1></frameset>",
+  "<noscript><a href=ns></noscript>",
+  "<font color=red>",
+  "<svg><font size=1>",
+  '<math><annotation-xml encoding="text/html"><a href=am>',
+  "<table><a href=foster>",
+  "<table><title>late</title>",
+  "<style><!--</style>-->",
 ] as const;
-const VALUES = ["u", "'u v'", '"u>v"', '"&amp;u"', "&ampu", '"&copy=1"', '"\nu "', "u/", '""', '"u', "'", "=", "a=b", '"é&eacute;"', "u\0v", '"a\r\nb"'];
+const VALUES = [
+  "u",
+  "'u v'",
+  '"u>v"',
+  '"&amp;u"',
+  "&ampu",
+  '"&copy=1"',
+  '"\nu "',
+  "u/",
+  '""',
+  '"u',
+  "'",
+  "=",
+  "a=b",
+  '"é&eacute;"',
+  "u\0v",
+  '"a\r\nb"',
+];
 const ATTRIBUTES = ["href", "href", "HREF", "src", "xlink:href", "class", "color", "encoding", "h\0ref", 'a"b', "=x", "/", "type", "rel"];
 
 /** A page nobody would write: up to some forty pieces of markup in any order, then bytes cut, doubled or put in. */

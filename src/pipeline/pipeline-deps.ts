@@ -1,0 +1,49 @@
+import type { FingerprintSeed } from "../kernel/fingerprint.ts";
+import type { Bytes, Millis, Seq, UrlId } from "../kernel/units.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Clock, Random } from "../ports/clock.ts";
+import type { FetchRoute } from "../ports/fetch-route.ts";
+import type { Store } from "../ports/store.ts";
+import type { Admission } from "./admission.ts";
+
+/** What one run is set to. */
+export interface PipelineOptions {
+  readonly pass: number;
+  readonly seed: FingerprintSeed;
+  readonly concurrency: number;
+  readonly ipCeiling: number;
+  readonly parseItems: number;
+  readonly parseBytes: Bytes;
+  readonly maxBody: Bytes;
+  readonly timeout: Millis;
+  readonly retries: number;
+  readonly cookies: "none" | "chain" | "host";
+  readonly obeyRobots: boolean;
+  readonly productToken: string;
+  readonly sitemaps: "auto" | "probe" | "off";
+  readonly own: { readonly headers: readonly (readonly [string, string])[]; readonly origins: ReadonlySet<string> };
+  readonly wants: { readonly text: boolean; readonly headers: boolean; readonly html: boolean };
+  /** Ceiling and least gap of a host, as the person set them. */
+  readonly paceOf: (host: string) => { readonly ceiling: number; readonly gap: Millis };
+  readonly maxPages: number | null;
+  /** URLs that are not asked for again: the process ended too often while they were in flight. */
+  readonly givenUp: ReadonlySet<UrlId>;
+}
+
+export interface PipelineDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly route: FetchRoute;
+  readonly store: Store;
+  readonly blobs: BlobStore | null;
+  readonly hashBody: (body: Uint8Array) => string;
+  readonly inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
+  readonly admission: Admission;
+  readonly onSeedMoved: (from: string, to: string) => void;
+  /** Pages that may still be started for the consumer's sake. */
+  readonly consumerHasRoom: (inFlight: number, lastSeq: Seq) => boolean;
+  readonly onCommitted: (seq: Seq) => void;
+  readonly onTurn: () => void;
+  readonly warn: (message: string) => void;
+  readonly onFatal: (error: unknown) => void;
+}
