@@ -26,27 +26,3 @@ export class Int32Column {
     return this.#chunks.length * CHUNK * 4;
   }
 }
-
-/** A growing column of bytes; otherwise as {@link Int32Column}. */
-export class ByteColumn {
-  readonly #chunks: Uint8Array[] = [];
-
-  get(index: number): number {
-    const chunk = this.#chunks[index >>> SHIFT];
-    return chunk === undefined ? 0 : chunk[index & MASK];
-  }
-
-  set(index: number, value: number): void {
-    let chunk = this.#chunks[index >>> SHIFT];
-    if (chunk === undefined) {
-      for (let i = this.#chunks.length; i <= index >>> SHIFT; i++) this.#chunks.push(new Uint8Array(CHUNK));
-      chunk = this.#chunks[index >>> SHIFT];
-    }
-    chunk[index & MASK] = value;
-  }
-
-  /** Bytes held. */
-  get bytes(): number {
-    return this.#chunks.length * CHUNK;
-  }
-}

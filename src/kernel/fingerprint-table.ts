@@ -1,5 +1,7 @@
-/** Fingerprints a chunk holds: 12 bytes each. */
+/** Entries a chunk holds. */
 const CHUNK = 65_536;
+/** 32-bit words of an entry: three lanes and the owner's word. 16 bytes, so that an entry never lies in two cache lines. */
+const WORDS = 4;
 const SHIFT = 16;
 const MASK = CHUNK - 1;
 /** Separate small tables, chosen by lane `c`: a table that doubles needs its old and its new memory for a moment, so tables stay small. */
@@ -8,11 +10,11 @@ const SEGMENTS = 256;
 const FIRST_SLOTS = 16;
 
 /**
- * Set of 96-bit fingerprints (three 32-bit lanes), numbered densely in order of arrival.
+ * Set of 96-bit fingerprints (three 32-bit lanes), numbered densely in order of arrival, each with a word for its owner.
  *
- * Lanes lie in chunks by number (12 bytes each); each of 256 segments is an open-addressing table of `number + 1` with
- * linear probing, doubled at three quarters. So a fingerprint costs 12 bytes and 5.3 to 10.7 more, and growth copies one
- * segment at a time. Nothing is ever removed.
+ * Entries lie in chunks by number (16 bytes each: what was just compared is in the cache when the word is read); each of 256
+ * segments is an open-addressing table of `number + 1` with linear probing, doubled at three quarters. So a fingerprint costs
+ * 16 bytes and 5.3 to 10.7 more, and growth copies one segment at a time. Nothing is ever removed.
  *
  * The chance that any two of n different keys share a fingerprint is below n² / 2^97: 6e-14 at 10^8 keys.
  */
@@ -34,7 +36,7 @@ export class FingerprintTable {
 
   /** Bytes of typed arrays held. */
   get bytes(): number {
-    return this.#lanes.length * CHUNK * 12 + this.#slots * 4;
+    return this.#lanes.length * CHUNK * WORDS * 4 + this.#slots * 4;
   }
 
   /** @returns the number of the fingerprint, or -1 when it is not here. */
@@ -45,7 +47,7 @@ export class FingerprintTable {
     for (let held = table[slot]; held !== 0; held = table[slot]) {
       const number = held - 1;
       const lanes = this.#lanes[number >>> SHIFT];
-      const at = (number & MASK) * 3;
+      const at = (number & MASK) * WORDS;
       if (lanes[at] === a && lanes[at + 1] === b && lanes[at + 2] === c) return number;
       slot = (slot + 1) & mask;
     }
@@ -57,10 +59,10 @@ export class FingerprintTable {
     const number = this.#size++;
     let lanes = this.#lanes[number >>> SHIFT];
     if (lanes === undefined) {
-      lanes = new Int32Array(CHUNK * 3);
+      lanes = new Int32Array(CHUNK * WORDS);
       this.#lanes.push(lanes);
     }
-    const at = (number & MASK) * 3;
+    const at = (number & MASK) * WORDS;
     lanes[at] = a;
     lanes[at + 1] = b;
     lanes[at + 2] = c;
@@ -71,11 +73,19 @@ export class FingerprintTable {
     return number;
   }
 
+  /** The owner's word of an entry; 0 until it is set. */
+  word(number: number): number {
+    return this.#lanes[number >>> SHIFT][(number & MASK) * WORDS + 3];
+  }
+  setWord(number: number, word: number): void {
+    this.#lanes[number >>> SHIFT][(number & MASK) * WORDS + 3] = word;
+  }
+
   #grow(segment: number): Int32Array {
     const old = this.#segments[segment];
     const table = new Int32Array(old.length * 2);
     for (const held of old) {
-      if (held !== 0) place(table, this.#lanes[(held - 1) >>> SHIFT][((held - 1) & MASK) * 3], held - 1);
+      if (held !== 0) place(table, this.#lanes[(held - 1) >>> SHIFT][((held - 1) & MASK) * WORDS], held - 1);
     }
     this.#segments[segment] = table;
     this.#slots += old.length;

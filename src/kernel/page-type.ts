@@ -47,8 +47,21 @@ const KINDS: ReadonlyMap<string, PageKind> = new Map<string, PageKind>([
   ["*/*", "unknown"],
 ]);
 
+/** The last field and its kind: a site's pages have one, and it is asked for at the headers and at the body. */
+let lastField: string | undefined;
+let lastKind: PageKind = "unknown";
+
 /** Kind of a document by its `Content-Type` field, known before the body: what is no page need not be read. */
 export function pageKindOf(contentTypeField: string | undefined): PageKind {
+  if (contentTypeField === undefined) return "unknown";
+  if (contentTypeField !== lastField) {
+    lastField = contentTypeField;
+    lastKind = kindOf(contentTypeField);
+  }
+  return lastKind;
+}
+
+function kindOf(contentTypeField: string): PageKind {
   const { essence } = contentType(contentTypeField);
   if (essence === null) return "unknown";
   const known = KINDS.get(essence);

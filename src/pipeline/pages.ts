@@ -31,7 +31,7 @@ export interface PagesDeps {
   /** A page was judged: does it hold what its host did not have? */
   readonly noteContent: (url: string, isNew: boolean) => void;
   /** The errand's page is parsed and handed on: its credit may go back. */
-  readonly release: (errand: Errand) => void;
+  readonly release: (errand: Errand, result: Response) => void;
   readonly onArchiveTrouble: (error: unknown) => void;
   /** A body was archived, and its page settled. */
   readonly onArchived: () => void;
@@ -77,13 +77,13 @@ export class Pages {
         code: "type",
         message: `Not a page: ${parsed.contentType ?? "no type"}`,
       });
-      release(errand);
+      release(errand, result);
     } else if (!parsed.index) {
       this.#deps.settle(visit, errand, result, { outcome: "skipped", code: "noindex", message: "The page asks not to be indexed" });
-      release(errand);
+      release(errand, result);
     } else if (this.#deps.blobs === null || result.body.length === 0) {
       this.#settle(errand, visit, result, parsed, links, null);
-      release(errand);
+      release(errand, result);
     } else this.#archive(this.#deps.blobs, errand, visit, result, parsed, links);
   }
 
@@ -118,7 +118,7 @@ export class Pages {
     const finish = (bodyHash: string | null): void => {
       this.#settle(errand, visit, result, parsed, links, bodyHash);
       this.#archiving.delete(errand);
-      release(errand);
+      release(errand, result);
       onArchived();
     };
     blobs.put(hash, result.body, { url: visit.row.url, at: clock.epoch(), contentType: parsed.contentType }).then(

@@ -4,7 +4,7 @@ import type { HostSignal } from "../flow/host-limiter.ts";
 import { Fingerprinter } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
 import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
-import type { FetchResult } from "../ports/fetch-route.ts";
+import { type FetchResult, releaseBody } from "../ports/fetch-route.ts";
 import type { ScanRow } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
 import { RobotsGate } from "../stages/frontier/robots-gate.ts";
@@ -21,6 +21,9 @@ import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
 import { type Visit, Visits } from "./visits.ts";
 import { Work } from "./work.ts";
+
+/** Pages that broke the parser are told to the person up to here; all of them are in the results. */
+const PARSER_FAILURES_TOLD = 5;
 
 /**
  * The crawler, wired: frontier → host heap → fetch ⇒ parse ⇒ store, and back to the frontier. Everything it touches is passed
@@ -43,6 +46,7 @@ export class Pipeline {
   readonly #resolver = new LinkResolver();
   readonly #aborts = new AbortController();
   #stopping = false;
+  #parserFailures = 0;
   #fatal = false;
 
   constructor(deps: PipelineDeps, options: PipelineOptions, start: { readonly lastSeq: Seq; readonly knownUrls: number }) {
@@ -137,7 +141,10 @@ export class Pipeline {
         this.#visits.settle(visit, errand, result, ending);
       },
       noteContent: (url, isNew) => admission.noteContent(url, isNew),
-      release: (errand) => this.dispatcher.release(errand),
+      release: (errand, result) => {
+        releaseBody(result.body);
+        this.dispatcher.release(errand);
+      },
       onArchiveTrouble: (error) => this.#giveUp(error),
       onArchived: () => this.pump(),
     });
@@ -277,7 +284,8 @@ export class Pipeline {
     if (this.frontier.urls.state(visit.row.id) === 1)
       this.#visits.settle(visit, errand, result, { outcome: "failed", code: "parse", message });
     this.dispatcher.release(errand);
-    this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
+    this.#parserFailures += 1;
+    if (this.#parserFailures <= PARSER_FAILURES_TOLD) this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
     return { kind: "neutral" };
   }
 

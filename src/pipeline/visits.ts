@@ -157,7 +157,8 @@ export class Visits {
     const { clock, frontier, store, tally, provider, pass } = this.#deps;
     const own = row === visit.row;
     const status = own ? statusOf(result) : (redirects[0]?.status ?? null);
-    const settlement: Omit<Settlement, "seq"> = {
+    const settlement: Settlement = {
+      seq: store.nextSeq(),
       id: row.id,
       token: row.token,
       pass,

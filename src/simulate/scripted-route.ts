@@ -50,20 +50,11 @@ export class ScriptedRoute implements FetchRoute {
     const found = this.#web.address?.(hostname);
     if (found === undefined) return Promise.resolve({ kind: "resolved", addresses: [`address of ${hostname}`] });
     return new Promise((resolve) => {
-      const end = (resolution: Resolution): void => {
-        cancel();
-        signal.removeEventListener("abort", aborted);
-        resolve(resolution);
-      };
-      const aborted = (): void => end({ kind: "failed", code: "dns", message: "aborted" });
-      const cancel = this.#clock.after(found.after, () =>
-        end(
-          found.kind === "resolved"
-            ? { kind: "resolved", addresses: found.addresses }
-            : { kind: "failed", code: found.code, message: `${hostname} has no address` },
-        ),
-      );
-      signal.addEventListener("abort", aborted);
+      this.#clock.after(found.after, () => {
+        if (signal.aborted) resolve({ kind: "failed", code: "dns", message: "aborted" });
+        else if (found.kind === "resolved") resolve({ kind: "resolved", addresses: found.addresses });
+        else resolve({ kind: "failed", code: found.code, message: `${hostname} has no address` });
+      });
     });
   }
 

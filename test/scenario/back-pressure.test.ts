@@ -65,11 +65,20 @@ for (const how of ["refuses", "stalls"] as const) {
       const memory = new MemoryStore();
       const store = troubled(memory, clock, how, 5_000, 15_000);
       const sink = new SlowSink(clock, 1);
-      const world = await World.open({ clock, store, seeds: SEEDS, answer: (call) => tree(call, 1_500, 20, 200), ...(withConsumer ? { sink } : {}) });
+      const world = await World.open({
+        clock,
+        store,
+        seeds: SEEDS,
+        answer: (call) => tree(call, 1_500, 20, 200),
+        ...(withConsumer ? { sink } : {}),
+      });
       const summary = await world.finish();
       const during = world.starts.filter((call) => call.at >= 6_000 + (how === "stalls" ? 8_000 : 0) && call.at < 15_000);
       expect(during.length, "starts while the store cannot be written").toBe(0);
-      expect(world.starts.some((call) => call.at >= 15_000 && call.at < 20_000), "it goes on at once").toBe(true);
+      expect(
+        world.starts.some((call) => call.at >= 15_000 && call.at < 20_000),
+        "it goes on at once",
+      ).toBe(true);
       expect(summary).toMatchObject({ pages: 15_000, left: 0, stopped: null });
       const settled = await memory.settledAfter(0, Number.MAX_SAFE_INTEGER);
       expect(new Set(settled.map((row) => row.id)).size).toBe(15_000);

@@ -38,7 +38,14 @@ test("a host that goes on refusing gets one probe at a time, further and further
   const world = await World.open({
     seeds: "http://shut.test/",
     config: { retries: 7, maxWait: "1h" },
-    answer: (call) => (call.at < 200 ? page("start", Array.from({ length: 50 }, (_, index) => `/${index}`), 50) : status(429, [], 100)),
+    answer: (call) =>
+      call.at < 200
+        ? page(
+            "start",
+            Array.from({ length: 50 }, (_, index) => `/${index}`),
+            50,
+          )
+        : status(429, [], 100),
   });
   await world.clock.advance(60_000);
   const probes = world.startsOf("shut.test").filter((call) => call.at > 600);
@@ -55,7 +62,8 @@ test("a robots.txt that cannot be had closes its host for the pass, and no other
     answer: (call) => tree(call, 100, 10, 100),
   });
   const summary = await world.finish();
-  for (const host of ["closed.test", "broken.test"]) expect(world.startsOf(host).every((call) => call.url.endsWith("/robots.txt"))).toBe(true);
+  for (const host of ["closed.test", "broken.test"])
+    expect(world.startsOf(host).every((call) => call.url.endsWith("/robots.txt"))).toBe(true);
   expect(world.startsOf("closed.test").length).toBeLessThanOrEqual(3);
   expect(summary.pages).toBe(100);
   const failed = (await world.settled()).filter((row) => row.outcome === "failed");
@@ -85,7 +93,8 @@ test("a dead host ends the pass when the next try is too far away, and its URLs 
   const world = await World.open({
     seeds: ["http://dead.test/", "http://alive.test/"],
     config: { maxWait: "30s", retries: 20 },
-    address: (name) => (name === "dead.test" ? { kind: "failed", code: "dns", after: 20 } : { kind: "resolved", addresses: [name], after: 5 }),
+    address: (name) =>
+      name === "dead.test" ? { kind: "failed", code: "dns", after: 20 } : { kind: "resolved", addresses: [name], after: 5 },
     answer: (call) => tree(call, 50, 10, 200),
   });
   const summary = await world.finish();

@@ -1,11 +1,13 @@
 import { CrawlRun } from "../../src/app/crawl-run.ts";
 import type { CrawlSummary } from "../../src/app/crawl-types.ts";
 import { openPass, passIdentity } from "../../src/app/pass.ts";
+import { pipelineOptions } from "../../src/app/pipeline-options.ts";
 import type { Config } from "../../src/config/define-config.ts";
 import { resolveSettings } from "../../src/config/resolve.ts";
 import type { SettledUrl } from "../../src/kernel/settled-url.ts";
 import type { Millis } from "../../src/kernel/units.ts";
 import { Admission } from "../../src/pipeline/admission.ts";
+import { Pipeline } from "../../src/pipeline/pipeline.ts";
 import type { Sink } from "../../src/ports/sink.ts";
 import type { SettledRow, Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
@@ -42,7 +44,12 @@ export class World {
   readonly warnings: string[] = [];
   readonly run: CrawlRun;
 
-  private constructor(parts: { clock: VirtualClock; store: Store; options: WorldOptions; make: (route: ScriptedRoute, world: { warn: (text: string) => void }) => CrawlRun }) {
+  private constructor(parts: {
+    clock: VirtualClock;
+    store: Store;
+    options: WorldOptions;
+    make: (route: ScriptedRoute, world: { warn: (text: string) => void }) => CrawlRun;
+  }) {
     this.clock = parts.clock;
     this.store = parts.store;
     const { answer, robots, address } = parts.options;
@@ -74,7 +81,19 @@ export class World {
       options,
       make: (route, { warn }) =>
         new CrawlRun(
-          { clock, random, store, route, blobs: null, hashBody: () => "", inflate: () => null, warn, peakRss: () => 0, pid: 1, close: () => route.close() },
+          {
+            clock,
+            random,
+            store,
+            route,
+            blobs: null,
+            hashBody: () => "",
+            inflate: () => null,
+            warn,
+            peakRss: () => 0,
+            pid: 1,
+            close: () => route.close(),
+          },
           settings,
           { seeds, admission, pass, resumed, lastSeq, consumer, seed: [1, 2, 3, 4] },
         ),
@@ -96,6 +115,48 @@ export class World {
   settled(): Promise<readonly SettledRow[]> {
     return this.store.settledAfter(0, Number.MAX_SAFE_INTEGER);
   }
+}
+
+/** The pipeline by itself, for scenarios that look at its queues. It runs with the clock until it is idle. */
+export async function openPipeline(
+  options: WorldOptions & { readonly parseBytes?: number },
+): Promise<{ clock: VirtualClock; route: ScriptedRoute; pipeline: Pipeline; store: MemoryStore }> {
+  const clock = new VirtualClock(turn);
+  const store = new MemoryStore();
+  const seeds = typeof options.seeds === "string" ? [options.seeds] : options.seeds;
+  const { settings } = resolveSettings({ version: "0.0.0", options: { scope: "any", ...options.config, seeds } });
+  const admission = await Admission.open({ scope: settings.scope, seeds, include: [], exclude: [], maxDepth: null });
+  if (!(admission instanceof Admission)) throw new Error("patterns");
+  const { answer, robots } = options;
+  const route = new ScriptedRoute(clock, {
+    answer: (call) => (!call.url.endsWith("/robots.txt") ? answer(call) : robots === undefined ? status(404) : robots(call)),
+  });
+  const { pass } = await openPass(store, passIdentity(seeds, "any", [], []), clock.epoch());
+  const common = pipelineOptions(settings, { seeds, admission, pass, resumed: false, lastSeq: 0, consumer: null, seed: [1, 2, 3, 4] });
+  const pipeline = new Pipeline(
+    {
+      clock,
+      random: seededRandom(options.seed ?? 1),
+      route,
+      store,
+      blobs: null,
+      hashBody: () => "",
+      inflate: () => null,
+      admission,
+      onSeedMoved: () => undefined,
+      consumerHasRoom: () => true,
+      onCommitted: () => undefined,
+      onTurn: () => undefined,
+      warn: () => undefined,
+      onFatal: (error) => {
+        throw error;
+      },
+    },
+    { ...common, givenUp: new Set(), parseBytes: options.parseBytes ?? common.parseBytes },
+    { lastSeq: 0, knownUrls: 0 },
+  );
+  pipeline.start(seeds);
+  return { clock, route, pipeline, store };
 }
 
 /** An answer without a body. */

@@ -1,4 +1,5 @@
 import type { Bytes } from "../../kernel/units.ts";
+import { notePieceGarbage } from "./piece-garbage.ts";
 
 /** Up to here pieces are kept as they came and joined once; beyond it they are copied into one growing buffer. */
 const LIST_LIMIT: Bytes = 256 * 1024;
@@ -47,6 +48,7 @@ export class BodyBuffer {
     }
     if (this.#size > this.#growing.byteLength) this.#growing.resize(this.#roomFor(this.#size));
     new Uint8Array(this.#growing, at, piece.length).set(piece);
+    notePieceGarbage(piece.length);
   }
 
   /** The whole body; the buffer is empty afterwards. A single piece is given as it came, so it may be a view into a larger buffer. */

@@ -8,7 +8,7 @@ import { type Origin, originOf } from "./origin.ts";
 export class ConnectionPool {
   readonly #perOrigin: number;
   readonly #max: number;
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, Origin<Connection>>();
   readonly #open = new Set<Connection>();
   /** In order of release. */
   readonly #idle = new Set<Connection>();
@@ -27,7 +27,7 @@ export class ConnectionPool {
     return this.#idle.size;
   }
 
-  origin(key: string): Origin {
+  origin(key: string): Origin<Connection> {
     let origin = this.#origins.get(key);
     if (origin === undefined) {
       origin = originOf(key);
@@ -37,7 +37,7 @@ export class ConnectionPool {
   }
 
   /** The idle connection used last, whose congestion window and server process are warmest. */
-  take(origin: Origin): Connection | undefined {
+  take(origin: Origin<Connection>): Connection | undefined {
     for (let connection = origin.idle.pop(); connection !== undefined; connection = origin.idle.pop()) {
       this.#idle.delete(connection);
       if (connection.isOpen) return connection;

@@ -12,7 +12,7 @@ const ignore = (): void => {};
  * when its socket closes it is over, and whoever still waits on it gets an error.
  */
 export class Connection {
-  readonly origin: Origin;
+  readonly origin: Origin<Connection>;
   readonly client: Client;
   /** Requests written so far. */
   served = 0;
@@ -28,7 +28,7 @@ export class Connection {
   #countedIn: Bytes = 0;
 
   constructor(
-    origin: Origin,
+    origin: Origin<Connection>,
     sockets: { readonly socket: Socket; readonly raw: Socket },
     keepAlive: Millis,
     onClose: (connection: Connection) => void,

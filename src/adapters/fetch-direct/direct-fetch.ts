@@ -24,7 +24,7 @@ export interface FetchContext {
   readonly options: DirectRouteOptions;
   readonly pool: ConnectionPool;
   dial(origin: Origin, end: (outcome: DialOutcome) => void): Dial;
-  connectionOf(origin: Origin, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection;
+  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection;
   /** Own headers and the request's, name, value, name, value, ... */
   headersOf(request: FetchRequest): string[];
   /** Calls `fetch.settle` once the present call stack has ended, which may be inside undici's parser. */
@@ -45,7 +45,7 @@ export interface FetchContext {
 export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
   readonly #context: FetchContext;
   readonly #request: FetchRequest;
-  readonly #origin: Origin;
+  readonly #origin: Origin<Connection>;
   readonly #path: string;
   #done: ((result: FetchResult) => void) | undefined;
   #state: "dial" | "headers" | "body" | "decode" | "ended" = "dial";
@@ -70,7 +70,7 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
   constructor(
     context: FetchContext,
     request: FetchRequest,
-    target: { readonly origin: Origin; readonly path: string },
+    target: { readonly origin: Origin<Connection>; readonly path: string },
     done: (result: FetchResult) => void,
   ) {
     this.#context = context;

@@ -98,7 +98,7 @@ export class DirectRoute implements FetchRoute, FetchContext {
     return new Dial(this.#dialParts, origin, end);
   }
 
-  connectionOf(origin: Origin, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection {
+  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection {
     const connection = new Connection(origin, outcome, this.options.keepAlive, (closed) => this.pool.forget(closed));
     this.pool.add(connection);
     return connection;

@@ -1,7 +1,5 @@
-import type { Connection } from "./connection.ts";
-
-/** Where connections lead: scheme, name and port. Lives as long as it has connections or fetches. */
-export interface Origin {
+/** Where connections (C) lead: scheme, name and port. Lives as long as it has connections or fetches. */
+export interface Origin<C = unknown> {
   /** `https://example.com:8443`, as it stands in the URL. */
   readonly key: string;
   readonly secure: boolean;
@@ -9,7 +7,7 @@ export interface Origin {
   readonly hostname: string;
   readonly port: number;
   /** Most recently used last. */
-  readonly idle: Connection[];
+  readonly idle: C[];
   /** The address that was connected to last; it is tried first. */
   preferred: string | undefined;
   /** Open connections and dials. */
@@ -24,7 +22,7 @@ export function splitUrl(url: string): { readonly key: string; readonly path: st
   return slash === -1 ? { key: url, path: "/" } : { key: url.slice(0, slash), path: url.slice(slash) };
 }
 
-export function originOf(key: string): Origin {
+export function originOf<C>(key: string): Origin<C> {
   const secure = key.startsWith("https:");
   const authority = key.slice(secure ? 8 : 7);
   const end = authority.indexOf("]");

@@ -1,15 +1,14 @@
-import type { HostLimiter } from "../../flow/host-limiter.ts";
 import type { Fingerprinter } from "../../kernel/fingerprint.ts";
-import { hostKey, shardOf } from "../../kernel/host-key.ts";
+import { hostKey } from "../../kernel/host-key.ts";
 import type { LinkResolver } from "../../kernel/link-resolver.ts";
 import type { SkipReason, Via } from "../../kernel/outcome.ts";
 import type { EpochMillis, HostId, Millis, UrlId } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewHost, NewUrl, Rescheduled, ScanRow, Store, VisitRow } from "../../ports/store.ts";
 import { DueHeap } from "../../schedule/due-heap.ts";
-import { Host } from "./host.ts";
+import type { Host } from "./host.ts";
+import { type HostParts, HostRegistry } from "./host-registry.ts";
 import { KnownUrls, LEASED, RETRYING, SETTLED, SKIPPED, WAITING } from "./known-urls.ts";
-import type { RobotsGate } from "./robots-gate.ts";
 
 /** Rows read ahead for a host that is being served, and for one that was never asked. Source: architecture.md (`min(64, rate × 30 s)`). */
 const READY_MOST = 64;
@@ -37,15 +36,13 @@ export interface AdmissionRules {
   judge(url: string, host: string, depth: number, via: Via): SkipReason | null;
 }
 
-export interface FrontierDeps {
+export interface FrontierDeps extends HostParts {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: FrontierLog;
   readonly resolver: LinkResolver;
   readonly fingerprinter: Fingerprinter;
   readonly rules: AdmissionRules;
-  readonly newLimiter: (host: string) => HostLimiter;
-  readonly newRobots: (host: string) => RobotsGate;
   /** A host has work it did not have, or may be served again. */
   readonly onWork: (host: Host) => void;
   /** Rows that had to be waited for have come. */
@@ -62,9 +59,7 @@ export interface FrontierDeps {
 export class Frontier {
   readonly urls = new KnownUrls();
   readonly #deps: FrontierDeps;
-  readonly #hostIds = new Map<string, HostId>();
-  readonly #hosts = new Map<HostId, Host>();
-  readonly #keys: string[] = [];
+  readonly #hosts: HostRegistry;
   readonly #retries = new DueHeap();
   #ready = 0;
   #reads = 0;
@@ -74,6 +69,7 @@ export class Frontier {
 
   constructor(deps: FrontierDeps) {
     this.#deps = deps;
+    this.#hosts = new HostRegistry(deps);
   }
 
   /** URLs that this pass still has to settle, those in flight included. */
@@ -91,10 +87,10 @@ export class Frontier {
     return this.#retries.nextAt;
   }
   knowsHost(key: string): boolean {
-    return this.#hostIds.has(key);
+    return this.#hosts.knows(key);
   }
   get hostCount(): number {
-    return this.#hostIds.size;
+    return this.#hosts.known;
   }
   /** Hosts that were ever given work, for display. */
   hosts(): IterableIterator<Host> {
@@ -111,7 +107,7 @@ export class Frontier {
     print.of(length);
     const id = this.urls.find(print.a, print.b, print.c);
     if (id < 0) return this.#enter(print, this.#deps.resolver.text(), depth, via, nofollow);
-    if (depth < this.urls.depth(id) || this.urls.state(id) >= SKIPPED) this.#reconsider(id, depth, via, nofollow);
+    if (!this.urls.isSettledFor(id, depth)) this.#reconsider(id, depth, via, nofollow);
     return id;
   }
 
@@ -156,7 +152,7 @@ export class Frontier {
   }
 
   hostOf(url: string): Host {
-    return this.#host(this.#hostId(hostKey(url)));
+    return this.#hosts.byKey(hostKey(url));
   }
 
   /** Next row of a host, leased; undefined when none is read ahead (a read is then on its way if any waits). */
@@ -200,7 +196,7 @@ export class Frontier {
   /** Moves what is due to its hosts. */
   wake(now: Millis): void {
     for (let due = this.#retries.popDue(now); due !== undefined; due = this.#retries.popDue(now)) {
-      const host = this.#host(due.host);
+      const host = this.#hosts.byId(due.host);
       this.urls.setState(due.id, WAITING);
       host.list.append(this.urls, due.id);
       this.#deps.onWork(host);
@@ -222,7 +218,7 @@ export class Frontier {
     }
     if (!waits) return;
     this.#left += 1;
-    const host = this.#host(row.host);
+    const host = this.#hosts.byId(row.host);
     if (row.dueAt !== null && row.dueAt > nowEpoch && row.attempts > 0) {
       this.urls.setState(id, RETRYING);
       this.#retries.push({ at: now + (row.dueAt - nowEpoch), id, host: host.id });
@@ -231,13 +227,12 @@ export class Frontier {
 
   /** Makes a host of the store known under its stored id. Hosts come in id order. */
   loadHost(id: HostId, key: string): void {
-    this.#hostIds.set(key, id);
-    this.#keys[id] = key;
+    this.#hosts.load(id, key);
   }
 
   /** Host by id, made on first use. */
   hostById(id: HostId): Host {
-    return this.#host(id);
+    return this.#hosts.byId(id);
   }
 
   #enter(print: Fingerprinter, url: string, depth: number, via: Via, nofollow: boolean, how: "list" | "lease" | "exempt" = "list"): UrlId {
@@ -245,7 +240,7 @@ export class Frontier {
     const key = hostKey(url);
     const skip = how === "exempt" ? null : (rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null));
     const id = this.urls.add(print.a, print.b, print.c, WAITING, depth, via);
-    const hostId = this.#hostId(key);
+    const hostId = this.#hosts.idOf(key);
     log.addUrl({ id, url, host: hostId, depth, via, skip });
     if (skip !== null) {
       this.urls.setSkipped(id, skip);
@@ -254,7 +249,7 @@ export class Frontier {
     }
     this.#left += 1;
     if (how === "lease") this.urls.setState(id, LEASED);
-    else this.#admit(this.#host(hostId), freshRow(id, url, depth, via));
+    else this.#admit(this.#hosts.byId(hostId), freshRow(id, url, depth, via));
     return id;
   }
 
@@ -285,7 +280,7 @@ export class Frontier {
     this.skips.set(reason, (this.skips.get(reason) ?? 1) - 1);
     this.urls.setState(id, WAITING);
     this.#left += 1;
-    const host = this.#host(this.#hostId(key));
+    const host = this.#hosts.byKey(key);
     host.list.append(this.urls, id);
     this.#deps.onWork(host);
   }
@@ -349,26 +344,6 @@ export class Frontier {
 
   #readyMost(host: Host): number {
     return host.starts < READY_FIRST || this.#ready >= READY_TOTAL ? READY_FIRST : READY_MOST;
-  }
-
-  #hostId(key: string): HostId {
-    const known = this.#hostIds.get(key);
-    if (known !== undefined) return known;
-    const id = this.#keys.length;
-    this.#hostIds.set(key, id);
-    this.#keys.push(key);
-    this.#deps.log.addHost({ id, key, shard: shardOf(key) });
-    return id;
-  }
-
-  #host(id: HostId): Host {
-    let host = this.#hosts.get(id);
-    if (host === undefined) {
-      const key = this.#keys[id];
-      host = new Host(id, key, this.#deps.newLimiter(key), this.#deps.newRobots(key));
-      this.#hosts.set(id, host);
-    }
-    return host;
   }
 }
 

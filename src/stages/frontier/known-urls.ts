@@ -1,4 +1,4 @@
-import { ByteColumn, Int32Column } from "../../kernel/chunked.ts";
+import { Int32Column } from "../../kernel/chunked.ts";
 import { FingerprintTable } from "../../kernel/fingerprint-table.ts";
 import { SKIP_REASONS, type SkipReason, VIAS, type Via } from "../../kernel/outcome.ts";
 import type { Bytes, UrlId } from "../../kernel/units.ts";
@@ -14,25 +14,26 @@ export const RETRYING = 3;
 /** Never to be fetched; `SKIPPED + position of the reason`. */
 export const SKIPPED = 8;
 
+// The word of a URL: state (6 bits), what the store holds of it (2 bits), depth (8 bits), how it was found (3 bits).
 const STATE_MASK = 0x3f;
 /** The store holds a row of its state: something was accepted for it. */
 const HAS_ROW = 0x40;
 /** An earlier visit stored a good copy. */
 const HAS_PAGE = 0x80;
-const KEPT_BITS = HAS_ROW | HAS_PAGE;
+const DEPTH_SHIFT = 8;
+const DEPTH_MOST = 255;
+const VIA_SHIFT = 16;
 /** End of a host's list. */
 const NONE = -1;
 
 /**
- * What is kept in memory of every known URL: fingerprint and number (17 to 23 bytes), place in its host's list (4),
- * state (1), depth (1) and how it was found (1). Texts stay in the store. Ids are the table's dense numbers, which are the store's row ids.
+ * What is kept in memory of every known URL: its fingerprint with a word for state, depth and how it was found (21 to 27
+ * bytes), and its place in its host's list (4). Texts stay in the store. Ids are the table's dense numbers, which are the
+ * store's row ids.
  */
 export class KnownUrls {
   readonly #table = new FingerprintTable();
   readonly #next = new Int32Column();
-  readonly #state = new ByteColumn();
-  readonly #depth = new ByteColumn();
-  readonly #via = new ByteColumn();
 
   get size(): number {
     return this.#table.size;
@@ -40,7 +41,7 @@ export class KnownUrls {
 
   /** Bytes of typed arrays held. */
   get bytes(): Bytes {
-    return this.#table.bytes + this.#next.bytes + this.#state.bytes + this.#depth.bytes + this.#via.bytes;
+    return this.#table.bytes + this.#next.bytes;
   }
 
   find(a: number, b: number, c: number): UrlId {
@@ -50,17 +51,15 @@ export class KnownUrls {
   /** Adds a URL that `find` did not find. */
   add(a: number, b: number, c: number, state: number, depth: number, via: Via): UrlId {
     const id = this.#table.add(a, b, c);
-    this.#state.set(id, state);
-    this.#depth.set(id, Math.min(depth, 255));
-    this.#via.set(id, VIAS.indexOf(via));
+    this.#table.setWord(id, state | (Math.min(depth, DEPTH_MOST) << DEPTH_SHIFT) | (VIAS.indexOf(via) << VIA_SHIFT));
     return id;
   }
 
   state(id: UrlId): number {
-    return this.#state.get(id) & STATE_MASK;
+    return this.#table.word(id) & STATE_MASK;
   }
   setState(id: UrlId, state: number): void {
-    this.#state.set(id, (this.#state.get(id) & KEPT_BITS) | state);
+    this.#table.setWord(id, (this.#table.word(id) & ~STATE_MASK) | state);
   }
   skipReason(id: UrlId): SkipReason | null {
     const state = this.state(id);
@@ -70,31 +69,38 @@ export class KnownUrls {
     this.setState(id, SKIPPED + SKIP_REASONS.indexOf(reason));
   }
 
+  /** Would a link at `depth` change anything about this known URL? The one question 74 of 75 links ask. */
+  isSettledFor(id: UrlId, depth: number): boolean {
+    const word = this.#table.word(id);
+    return (word & STATE_MASK) < SKIPPED && depth >= ((word >>> DEPTH_SHIFT) & DEPTH_MOST);
+  }
+
   hasPage(id: UrlId): boolean {
-    return (this.#state.get(id) & HAS_PAGE) !== 0;
+    return (this.#table.word(id) & HAS_PAGE) !== 0;
   }
   markPage(id: UrlId): void {
-    this.#state.set(id, this.#state.get(id) | HAS_PAGE);
+    this.#table.setWord(id, this.#table.word(id) | HAS_PAGE);
   }
 
   /** Never visited: its text is all there is to read. */
   isFresh(id: UrlId): boolean {
-    return (this.#state.get(id) & HAS_ROW) === 0;
+    return (this.#table.word(id) & HAS_ROW) === 0;
   }
   markRow(id: UrlId): void {
-    this.#state.set(id, this.#state.get(id) | HAS_ROW);
+    this.#table.setWord(id, this.#table.word(id) | HAS_ROW);
   }
 
   via(id: UrlId): Via {
-    return VIAS[this.#via.get(id)];
+    return VIAS[this.#table.word(id) >>> VIA_SHIFT];
   }
 
   /** Links from a seed, at most 255 are told apart. */
   depth(id: UrlId): number {
-    return this.#depth.get(id);
+    return (this.#table.word(id) >>> DEPTH_SHIFT) & DEPTH_MOST;
   }
   setDepth(id: UrlId, depth: number): void {
-    this.#depth.set(id, Math.min(depth, 255));
+    const rest = this.#table.word(id) & ~(DEPTH_MOST << DEPTH_SHIFT);
+    this.#table.setWord(id, rest | (Math.min(depth, DEPTH_MOST) << DEPTH_SHIFT));
   }
 
   /** Successor in the host's list; -1 at the end. Stored shifted by one so that a fresh column reads as the end. */

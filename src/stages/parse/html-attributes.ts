@@ -49,6 +49,7 @@ export class AttributeReader {
     this.found = 0;
     for (;;) {
       let slash = false;
+      if (b[p] === 32) p++;
       while (p < end && (SPACE[b[p]] === 1 || b[p] === 47)) slash = b[p++] === 47;
       if (p >= end) return -1;
       if (b[p] === 62) {
@@ -58,7 +59,7 @@ export class AttributeReader {
       const name = p;
       p = attributeNameEnd(b, view, p + 1, end);
       const slot = slotOf(b, name, p);
-      while (p < end && SPACE[b[p]] === 1) p++;
+      while (p < end && b[p] !== 61 && SPACE[b[p]] === 1) p++;
       if (p >= end) return -1;
       if (b[p] !== 61) this.keep(slot, p, p);
       else p = this.value(b, view, p + 1, end, slot);
@@ -67,7 +68,7 @@ export class AttributeReader {
 
   private value(b: Uint8Array, view: DataView, from: number, end: number, slot: number): number {
     let p = from;
-    while (p < end && SPACE[b[p]] === 1) p++;
+    while (p < end && b[p] !== 34 && SPACE[b[p]] === 1) p++;
     if (p >= end) return end;
     const quote = b[p];
     if (quote === 34 || quote === 39) {

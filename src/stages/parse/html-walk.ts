@@ -86,17 +86,33 @@ export class HtmlWalk {
 
   /** Passes over `b` once, from `from` to its end. */
   walk(b: Buffer, from: number): void {
-    const { fingerprint } = this;
-    this.view = bytes.viewOf(b);
+    const { fingerprint, wantText } = this;
+    const view = bytes.viewOf(b);
     const end = b.length;
     let p = from;
+    this.view = view;
     while (p < end) {
       if (b[p] !== 60) {
         const start = p;
-        if (this.hidden) while (p < end && b[p] !== 60) p++;
-        else p = fingerprint.takeToMarkup(b, this.view, p, end);
-        if (this.wantText && !this.hidden) this.runs.add(start, p, false);
+        if (this.hidden) p = bytes.findByte(b, view, p, end, 0x3c3c3c3c);
+        else p = fingerprint.takeToMarkup(b, view, p, end);
+        if (wantText && !this.hidden) this.runs.add(start, p, false);
         if (p >= end) break;
+      }
+      if (b[p + 1] === 47 && this.special === 0 && !wantText) {
+        let close = p + 2;
+        let others = close + 8 <= end ? ~view.getInt32(close, true) & 0x40404040 : 0;
+        if (others === 0 && close + 8 <= end) {
+          close += 4;
+          others = ~view.getInt32(close, true) & 0x40404040;
+        }
+        if (others !== 0) {
+          close += (31 - Math.clz32(others & -others)) >> 3;
+          if (b[close] === 62) {
+            p = close + 1;
+            continue;
+          }
+        }
       }
       p = this.markup(b, p, end);
     }

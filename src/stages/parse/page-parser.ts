@@ -153,6 +153,7 @@ export class PageParser {
     this.#headerRefresh = input.refresh === undefined ? null : (parseRefresh(input.refresh)?.url ?? null);
     const { index, follow } = robotsDirectives(input.robotsTags, scanner.metaRobots, this.#agent, input.now);
     const header = input.linkHeaders.length === 0 ? null : canonicalTarget(input.linkHeaders);
+    this.#resolver.setBase(scanner.canonical === null ? input.url : this.#base);
     const canonical = scanner.canonical ?? header;
     const textHash = new Uint8Array(TEXT_HASH_BYTES);
     scanner.textHash(textHash);
@@ -160,7 +161,7 @@ export class PageParser {
       kind: "page",
       charset: encoding,
       title: scanner.title,
-      canonical: canonical === null ? null : canonicalUrl(canonical, scanner.canonical === null ? input.url : this.#base),
+      canonical: canonical === null || this.#resolver.resolveString(canonical) <= 0 ? null : this.#resolver.text(),
       index,
       follow,
       marks: scanner.marks,

@@ -16,6 +16,7 @@ export interface MetaRobots {
 /** Directives that carry a value after a colon, so that their colon does not name an agent. */
 const WITH_VALUE = new Set(["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"]);
 
+const ALL_ALLOWED: RobotsDirectives = { index: true, follow: true };
 const AGENT_PREFIX = /^([a-z_*][a-z0-9_-]*)\s*:\s*/i;
 const UNAVAILABLE_AFTER = /unavailable_after\s*:\s*([^;]+)/gi;
 
@@ -32,6 +33,7 @@ export function robotsDirectives(
   agent: string,
   now: EpochMillis,
 ): RobotsDirectives {
+  if (headers.length === 0 && metas.length === 0) return ALL_ALLOWED;
   const ours = agent.toLowerCase();
   let index = true;
   let follow = true;

@@ -1,4 +1,3 @@
-import { Int32Column } from "../../kernel/chunked.ts";
 import { FingerprintTable } from "../../kernel/fingerprint-table.ts";
 import type { Bytes, HostId, UrlId } from "../../kernel/units.ts";
 
@@ -7,30 +6,29 @@ import type { Bytes, HostId, UrlId } from "../../kernel/units.ts";
  * In memory, about 24 bytes a stored page, rebuilt by the start-up scan.
  */
 export class ContentIndex {
+  /** The word of a fingerprint is its holder, shifted by one; 0 means nobody any more. */
   readonly #table = new FingerprintTable();
-  /** Owner by fingerprint number, shifted by one; 0 means nobody any more. */
-  readonly #owner = new Int32Column();
 
   get bytes(): Bytes {
-    return this.#table.bytes + this.#owner.bytes;
+    return this.#table.bytes;
   }
 
   /** @returns the URL that holds this text on this host, or -1. */
   owner(host: HostId, text: Uint8Array): UrlId {
     const number = this.#find(host, text);
-    return number < 0 ? -1 : this.#owner.get(number) - 1;
+    return number < 0 ? -1 : this.#table.word(number) - 1;
   }
 
   /** Makes a URL the holder of its text. */
   hold(host: HostId, text: Uint8Array, id: UrlId): void {
     const number = this.#find(host, text);
-    this.#owner.set(number < 0 ? this.#table.add(lane(text, 0) ^ spread(host), lane(text, 4), lane(text, 8)) : number, id + 1);
+    this.#table.setWord(number < 0 ? this.#table.add(lane(text, 0) ^ spread(host), lane(text, 4), lane(text, 8)) : number, id + 1);
   }
 
   /** A URL no longer has this text; does nothing when another holds it. */
   drop(host: HostId, text: Uint8Array, id: UrlId): void {
     const number = this.#find(host, text);
-    if (number >= 0 && this.#owner.get(number) === id + 1) this.#owner.set(number, 0);
+    if (number >= 0 && this.#table.word(number) === id + 1) this.#table.setWord(number, 0);
   }
 
   #find(host: HostId, text: Uint8Array): number {

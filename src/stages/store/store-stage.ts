@@ -108,14 +108,16 @@ export class StoreStage {
     this.#touch();
   }
 
-  /** Adds a settlement under the next `seq`. */
-  settle(settlement: Omit<Settlement, "seq">): Seq {
-    const seq = ++this.#lastSeq;
-    this.#open.settlements.push({ ...settlement, seq });
+  /** The next delivery number; the settlement that carries it must be added at once. */
+  nextSeq(): Seq {
+    return ++this.#lastSeq;
+  }
+
+  settle(settlement: Settlement): void {
+    this.#open.settlements.push(settlement);
     this.#open.bytes += 256 + (settlement.extra?.length ?? 0) + (settlement.page?.links.length ?? 0);
     if (this.#open.settlements.length >= COMMIT_ROWS) this.#begin();
     else this.#touch();
-    return seq;
   }
 
   isPending(id: UrlId): boolean {
