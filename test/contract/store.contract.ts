@@ -154,9 +154,9 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
           duplicateOf: null,
         };
         expect(rows).toEqual([
-          { id: 0, url: "https://a.example/0", host: 0, depth: 0, skip: null, ...untouched },
-          { id: 1, url: "https://a.example/1", host: 0, depth: 9, skip: "trap", ...untouched },
-          { id: 2, url: "https://a.example/%C3%BC?q=%F0%9F%A6%86", host: 0, depth: 1, skip: null, ...untouched },
+          { id: 0, url: "https://a.example/0", host: 0, depth: 0, via: "seed", skip: null, ...untouched },
+          { id: 1, url: "https://a.example/1", host: 0, depth: 9, via: "sitemap", skip: "trap", ...untouched },
+          { id: 2, url: "https://a.example/%C3%BC?q=%F0%9F%A6%86", host: 0, depth: 1, via: "link", skip: null, ...untouched },
         ]);
       });
 
@@ -533,7 +533,7 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
     });
 
     describe("hosts", () => {
-      test("keep their state, and lose it only when told", async () => {
+      test("keep their state; what is not given stays as it was, and a gate opens when told", async () => {
         const hosts = [host, { id: 1, key: "b.example:8080", shard: 1023 }];
         await store.commit(
           batch({
@@ -548,7 +548,7 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
           { ...hosts[1], limiter: new Uint8Array([7, 0, 9]), gateUntil: 1_790_000_000_001, robots: '{"https":1}' },
         ]);
         await store.commit(batch({ hostStates: [{ id: 1, ...open }] }));
-        expect((await store.hosts())[1]).toEqual({ ...hosts[1], ...open });
+        expect((await store.hosts())[1]).toEqual({ ...hosts[1], limiter: new Uint8Array([7, 0, 9]), gateUntil: null, robots: '{"https":1}' });
       });
     });
 

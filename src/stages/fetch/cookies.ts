@@ -6,18 +6,22 @@ const COOKIES_MOST = 64;
 /** Cookies of one redirect chain, or of one host (`--cookies`). Bounded; broken cookies are ignored one by one. */
 export class Cookies {
   readonly #jar = new CookieJar(undefined, { rejectPublicSuffixes: true, looseMode: true });
-  #count = 0;
+  readonly #held = new Set<string>();
 
-  /** Takes the `Set-Cookie` values of an answer. */
+  /** Takes the `Set-Cookie` values of an answer. A cookie that is held already may change for ever. */
   take(url: string, values: readonly string[]): void {
     for (const value of values) {
-      if (this.#count >= COOKIES_MOST) return;
-      if (this.#jar.setCookieSync(value, url, { ignoreError: true }) !== undefined) this.#count += 1;
+      const cookie = this.#jar.setCookieSync(value, url, { ignoreError: true });
+      if (cookie === undefined) continue;
+      const { domain, path, key } = cookie;
+      const id = `${domain} ${path} ${key}`;
+      if (this.#held.has(id) || this.#held.size < COOKIES_MOST) this.#held.add(id);
+      else this.#jar.store.removeCookie(domain ?? "", path ?? "", key, () => undefined);
     }
   }
 
   /** @returns the `Cookie` value for a request, or an empty string. */
   header(url: string): string {
-    return this.#count === 0 ? "" : this.#jar.getCookieStringSync(url);
+    return this.#held.size === 0 ? "" : this.#jar.getCookieStringSync(url);
   }
 }
