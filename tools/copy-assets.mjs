@@ -1,5 +1,5 @@
-// Copies what tsc leaves behind (SQL files) beside the compiled modules and makes the program executable.
-import { chmodSync, cpSync, mkdirSync, readdirSync, statSync } from "node:fs";
+// Copies what tsc leaves behind (SQL files) beside the compiled modules.
+import { cpSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const copy = (from, to) => {
@@ -14,4 +14,3 @@ const copy = (from, to) => {
   }
 };
 copy("src", "dist");
-chmodSync("dist/cli/main.js", 0o755);

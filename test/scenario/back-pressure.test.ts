@@ -3,7 +3,8 @@ import { StoreUnavailable } from "../../src/kernel/errors.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
-import { SlowSink, status, tree, turn, World } from "./world.ts";
+import { turn } from "../fixtures/turn.ts";
+import { SlowSink, status, tree, World } from "./world.ts";
 
 const SEEDS = Array.from({ length: 10 }, (_, index) => `http://site${index}.test/`);
 

@@ -5,7 +5,8 @@ import { MemoryStore } from "../../src/simulate/memory-store.ts";
 import { seededRandom } from "../../src/simulate/random.ts";
 import type { ScriptedAnswer, ScriptedCall } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
-import { page, pathOf, redirect, status, turn, World, type WorldOptions } from "./world.ts";
+import { turn } from "../fixtures/turn.ts";
+import { page, pathOf, redirect, status, World, type WorldOptions } from "./world.ts";
 
 const HOSTS = Array.from({ length: 6 }, (_, index) => `site${index}.test`);
 const PAGES = 80;

@@ -15,11 +15,9 @@ import { seededRandom } from "../../src/simulate/random.ts";
 import { ScriptedRoute } from "../../src/simulate/scripted-route.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedWeb } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
+import { turn } from "../fixtures/turn.ts";
 
 export const HOUR: Millis = 3_600_000;
-
-/** One turn of the event loop: every promise that can settle without a timer has settled then. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export interface WorldOptions {
   /** What each URL answers; robots.txt is 404 unless `robots` says otherwise. */

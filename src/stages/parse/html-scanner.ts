@@ -5,11 +5,11 @@ import { decodeAll } from "./charset.ts";
 import { PageCollector } from "./html-collector.ts";
 import { EXACT_BYTES } from "./html-exact.ts";
 import type { Refresh } from "./html-refresh.ts";
-import { TextRuns } from "./html-text.ts";
 import { awaitsScript, THIN_TEXT_BYTES } from "./html-thin.ts";
+import { VisibleText } from "./html-visible.ts";
 import { HtmlWalk } from "./html-walk.ts";
 import type { MetaRobots } from "./robots-directives.ts";
-import { TEXT_HASH_BYTES, TextFingerprint } from "./text-fingerprint.ts";
+import { TEXT_HASH_BYTES } from "./text-fingerprint.ts";
 
 /** Encodings whose bytes cannot be scanned as they are. */
 const RE_ENCODED: ReadonlySet<string> = new Set(["utf-16le", "utf-16be", "iso-2022-jp", "replacement"]);
@@ -30,18 +30,16 @@ export class HtmlScanner {
   /** The parser would have been needed and the page was beyond its bounds: links may differ from a browser's. */
   approximate = false;
   private readonly collector: PageCollector;
-  private readonly fingerprint = new TextFingerprint();
-  private readonly runs = new TextRuns();
+  private readonly visible = new VisibleText();
   private readonly walk: HtmlWalk;
   private readonly hash = new Uint8Array(TEXT_HASH_BYTES);
   private encoding = "utf-8";
-  private wantText = false;
   private markList: string[] = [];
 
   /** @param agent product name to which pages may address robots elements, beside `robots`. */
   constructor(agent = "weir") {
     this.collector = new PageCollector(agent);
-    this.walk = new HtmlWalk({ collector: this.collector, fingerprint: this.fingerprint, runs: this.runs });
+    this.walk = new HtmlWalk(this.collector, this.visible);
   }
 
   /** @param encoding lower-case name as `sniffCharset` gives it. */
@@ -49,16 +47,14 @@ export class HtmlScanner {
     const reEncoded = RE_ENCODED.has(encoding);
     this.source = reEncoded ? Buffer.from(decodeAll(page, encoding)) : asBuffer(page);
     this.encoding = reEncoded ? "utf-8" : encoding;
-    this.wantText = options.wantText;
     this.collector.begin(this.source, this.encoding);
-    this.fingerprint.reset();
-    this.runs.clear();
-    this.walk.reset(this.encoding, this.wantText);
+    this.visible.reset(options.wantText);
+    this.walk.reset(this.encoding);
     this.walk.walk(this.source, byteOrderMark(this.source, this.encoding));
     this.parsed = this.walk.inexact && this.parse();
     this.approximate = this.walk.inexact && !this.parsed;
     this.markList = this.evidence();
-    this.fingerprint.digest(this.hash, 0);
+    this.visible.fingerprint.digest(this.hash, 0);
   }
 
   get linkCount(): number {
@@ -128,7 +124,7 @@ export class HtmlScanner {
 
   /** Bytes of visible text above 0x20; the title is not counted. */
   get textLength(): number {
-    return this.fingerprint.length - this.walk.titleLength;
+    return this.visible.fingerprint.length - this.visible.titleLength;
   }
 
   /** Writes the 12-byte fingerprint (`TEXT_HASH_VERSION`) of title and visible text. */
@@ -138,7 +134,7 @@ export class HtmlScanner {
 
   /** Visible text without the title, a line for each block; null unless asked for in `scan`. */
   text(): string | null {
-    return this.wantText ? this.runs.toText(this.source, this.encoding) : null;
+    return this.visible.wanted ? this.visible.runs.toText(this.source, this.encoding) : null;
   }
 
   /** Lets go of the page's bytes and of arrays a giant page has grown. */
@@ -151,14 +147,14 @@ export class HtmlScanner {
   }
 
   private evidence(): string[] {
-    const { walk } = this;
+    const { walk, visible } = this;
     const marks: string[] = [];
-    const visible = this.textLength;
-    if (visible === 0 && (this.title ?? "") === "") marks.push("empty");
+    const length = this.textLength;
+    if (length === 0 && (this.title ?? "") === "") marks.push("empty");
     if (walk.titleOpen) marks.push("truncated-title");
-    const outside = visible - walk.noscriptLength;
+    const outside = length - visible.noscriptLength;
     if (outside < THIN_TEXT_BYTES && walk.scripts > 0) {
-      const noscript = this.source.subarray(walk.noscriptStart, walk.noscriptEnd);
+      const noscript = this.source.subarray(visible.noscriptStart, visible.noscriptEnd);
       if (awaitsScript(this.source, noscript, outside === 0)) marks.push("thin");
     }
     return marks;

@@ -6,10 +6,9 @@ import * as bytes from "./html-bytes.ts";
 import type { PageCollector } from "./html-collector.ts";
 import { ForeignStack, NS_MATHML, NS_SVG } from "./html-foreign.ts";
 import * as tag from "./html-tags.ts";
-import { BREAKOUT, INLINE, TABLE_PARTS, TAG_NAMES, tagId } from "./html-tags.ts";
-import type { TextRuns } from "./html-text.ts";
+import { BREAKOUT, MARKERS, TABLE_PARTS, TAG_NAMES, tagId } from "./html-tags.ts";
 import { collapse, nodeText } from "./html-values.ts";
-import type { TextFingerprint } from "./text-fingerprint.ts";
+import type { VisibleText } from "./html-visible.ts";
 
 const FOREIGN = 1;
 const SELECT = 2;
@@ -22,20 +21,13 @@ const SELECT_NAME = TAG_NAMES[tag.TAG_SELECT];
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 const MATHML_AS_HTML = /^(?:text\/html|application\/xhtml\+xml)$/i;
 
-/** Where the parts of a page write to. */
-export interface WalkOutput {
-  readonly collector: PageCollector;
-  readonly fingerprint: TextFingerprint;
-  readonly runs: TextRuns;
-}
-
 /**
  * The HTML standard's tokenizer and as much of tree construction as can be had without the stack of open HTML elements, scripting off:
  * raw text, `template` (its contents are not in the document), `select` (ignores most tags), SVG and MathML (no raw text, CDATA, left by
  * certain tags). Where that stack would decide, it goes on with a guess and sets `inexact`.
  *
  * State: `special` says whether an SVG or MathML element (`foreign` holds them) or a select is open, at most one of the two;
- * `templateDepth` counts open templates, `hidden` whether text is none to see.
+ * `templateDepth` counts open templates; `markers` those elements opened in them, less those closed, that bound formatting elements.
  */
 export class HtmlWalk {
   /** What follows from the markup was guessed somewhere. */
@@ -43,50 +35,37 @@ export class HtmlWalk {
   sawAnyTag = false;
   /** The title has no end tag: all that follows is title. */
   titleOpen = false;
-  /** Fingerprint bytes taken in the title. */
-  titleLength = 0;
   scripts = 0;
-  /** Fingerprint bytes taken in `noscript`. */
-  noscriptLength = 0;
-  /** Byte range of the first `noscript`'s content. */
-  noscriptStart = 0;
-  noscriptEnd = 0;
   private readonly collector: PageCollector;
-  private readonly fingerprint: TextFingerprint;
-  private readonly runs: TextRuns;
+  private readonly text: VisibleText;
   private readonly foreign = new ForeignStack();
   private encoding = "utf-8";
-  private wantText = false;
   private special = 0;
   private templateDepth = 0;
-  private hidden = false;
+  private markers = 0;
   private tableSeen = false;
   private framesetSeen = false;
   private titleSeen = false;
-  private noscriptFrom = -1;
   private nameStart = 0;
   private nameEnd = 0;
   private view: DataView = NO_VIEW;
 
-  constructor(output: WalkOutput) {
-    this.collector = output.collector;
-    this.fingerprint = output.fingerprint;
-    this.runs = output.runs;
+  constructor(collector: PageCollector, text: VisibleText) {
+    this.collector = collector;
+    this.text = text;
   }
 
-  reset(encoding: string, wantText: boolean): void {
+  reset(encoding: string): void {
     this.encoding = encoding;
-    this.wantText = wantText;
     this.foreign.clear();
-    this.inexact = this.sawAnyTag = this.titleOpen = this.hidden = this.tableSeen = this.framesetSeen = this.titleSeen = false;
-    this.titleLength = this.scripts = this.special = this.templateDepth = 0;
-    this.noscriptLength = this.noscriptStart = this.noscriptEnd = 0;
-    this.noscriptFrom = -1;
+    this.inexact = this.sawAnyTag = this.titleOpen = this.tableSeen = this.framesetSeen = this.titleSeen = false;
+    this.scripts = this.special = this.templateDepth = this.markers = 0;
   }
 
   /** Passes over `b` once, from `from` to its end. */
   walk(b: Buffer, from: number): void {
-    const { fingerprint, wantText } = this;
+    const { text } = this;
+    const { fingerprint, wanted } = text;
     const view = bytes.viewOf(b);
     const end = b.length;
     let p = from;
@@ -94,12 +73,12 @@ export class HtmlWalk {
     while (p < end) {
       if (b[p] !== 60) {
         const start = p;
-        if (this.hidden) p = bytes.findByte(b, view, p, end, 0x3c3c3c3c);
+        if (text.hidden) p = bytes.findByte(b, view, p, end, 0x3c3c3c3c);
         else p = fingerprint.takeToMarkup(b, view, p, end);
-        if (wantText && !this.hidden) this.runs.add(start, p, false);
+        if (wanted && !text.hidden) text.runs.add(start, p, false);
         if (p >= end) break;
       }
-      if (b[p + 1] === 47 && this.special === 0 && !wantText) {
+      if (b[p + 1] === 47 && this.special === 0 && this.templateDepth === 0 && !wanted) {
         let close = p + 2;
         let others = close + 8 <= end ? ~view.getInt32(close, true) & 0x40404040 : 0;
         if (others === 0 && close + 8 <= end) {
@@ -116,7 +95,7 @@ export class HtmlWalk {
       }
       p = this.markup(b, p, end);
     }
-    this.closeNoscript(end);
+    text.closeNoscript(end);
     this.view = NO_VIEW;
   }
 
@@ -131,7 +110,7 @@ export class HtmlWalk {
     }
     if (c === 33) return this.declaration(b, at + 2, end);
     if (c === 63) return bytes.skipBogusComment(b, at + 2, end);
-    this.visible(b, at, at + 1, true);
+    this.text.add(b, at, at + 1, true);
     return at + 1;
   }
 
@@ -140,22 +119,16 @@ export class HtmlWalk {
     if (b[from] === 45 && b[from + 1] === 45) return bytes.skipComment(b, from + 2, end);
     if ((this.special & FOREIGN) === 0 || b.toString("latin1", from, from + 7) !== "[CDATA[") return bytes.skipBogusComment(b, from, end);
     const close = bytes.cdataEnd(b, from + 7, end);
-    this.visible(b, from + 7, close, true);
+    this.text.add(b, from + 7, close, true);
     return Math.min(close + 3, end);
-  }
-
-  /** @param raw its `&` means nothing. */
-  private visible(b: Buffer, from: number, end: number, raw: boolean): void {
-    if (this.hidden) return;
-    this.fingerprint.take(b, from, end);
-    if (this.wantText) this.runs.add(from, end, raw);
   }
 
   private startTag(b: Buffer, name: number, end: number): number {
     const p = bytes.nameEnd(b, this.view, name, end);
     if (p >= end) return end;
     this.sawAnyTag = true;
-    if (this.wantText && !INLINE.has(b, name, p)) this.runs.breakLine();
+    if (this.text.wanted) this.text.tag(b, name, p);
+    if (this.templateDepth !== 0 && MARKERS.has(b, name, p)) this.markers++;
     const id = tagId(b, name, p - name);
     if (id === 0 && this.special === 0) return b[p] === 62 ? p + 1 : bytes.skipTag(b, this.view, p, end);
     this.nameStart = name;
@@ -192,11 +165,11 @@ export class HtmlWalk {
       case tag.TAG_TEXTAREA:
       case tag.TAG_XMP: {
         const close = bytes.rawTextEnd(b, this.view, from, end, TAG_NAMES[id]);
-        this.visible(b, from, close, id === tag.TAG_XMP);
+        this.text.add(b, from, close, id === tag.TAG_XMP);
         return close;
       }
       case tag.TAG_PLAINTEXT:
-        this.visible(b, from, end, true);
+        this.text.add(b, from, end, true);
         return end;
       default:
         this.enter(b, from, id);
@@ -211,14 +184,11 @@ export class HtmlWalk {
     else if (id === tag.TAG_TABLE) this.tableSeen = true;
     else if (id === tag.TAG_TEMPLATE) {
       this.templateDepth++;
-      this.hidden = true;
+      this.text.hidden = true;
     } else if (id === tag.TAG_FRAMESET) {
       this.framesetSeen = true;
       this.inexact = true;
-    } else if (id === tag.TAG_NOSCRIPT && this.noscriptFrom < 0) {
-      this.noscriptFrom = this.fingerprint.length;
-      if (this.noscriptStart === 0) this.noscriptStart = from;
-    }
+    } else if (id === tag.TAG_NOSCRIPT) this.text.openNoscript(from);
   }
 
   /** The first title counts; its text is part of the fingerprint. */
@@ -230,9 +200,7 @@ export class HtmlWalk {
     this.titleSeen = true;
     this.titleOpen = close === end;
     this.collector.facts.title = collapse(nodeText(b, from, close, this.encoding));
-    const before = this.fingerprint.length;
-    this.fingerprint.take(b, from, close);
-    this.titleLength = this.fingerprint.length - before;
+    this.text.addTitle(b, from, close);
     return close;
   }
 
@@ -243,7 +211,7 @@ export class HtmlWalk {
       namespace === NS_MATHML && attributes.has(ATTR_ENCODING) && MATHML_AS_HTML.test(this.collector.value(ATTR_ENCODING) ?? "");
     if (!this.foreign.push(b, this.nameStart, this.nameEnd, namespace, asHtml)) this.inexact = true;
     this.special |= FOREIGN;
-    this.hidden ||= this.foreign.hidden;
+    this.text.hidden ||= this.foreign.hidden;
   }
 
   private openInForeign(b: Buffer, from: number, end: number, id: number): number {
@@ -273,7 +241,7 @@ export class HtmlWalk {
     if (this.foreign.hasIntegrationPoint) this.inexact = true;
     this.foreign.clear();
     this.special &= ~FOREIGN;
-    this.hidden = this.templateDepth > 0;
+    this.text.hidden = this.templateDepth > 0;
   }
 
   private openInSelect(b: Buffer, from: number, end: number, id: number): number {
@@ -307,11 +275,12 @@ export class HtmlWalk {
     const p = bytes.nameEnd(b, this.view, name, end);
     if (p >= end) return end;
     const behind = b[p] === 62 ? p + 1 : bytes.skipTag(b, this.view, p, end);
-    if (this.wantText && !INLINE.has(b, name, p)) this.runs.breakLine();
+    if (this.text.wanted) this.text.tag(b, name, p);
+    if (this.templateDepth !== 0 && MARKERS.has(b, name, p)) this.markers--;
     if (this.special !== 0) this.closeSpecial(b, name, p);
     else if (p - name === 8) {
       if (bytes.equalsName(b, name, p, TEMPLATE)) this.closeTemplate();
-      else if (bytes.equalsName(b, name, p, NOSCRIPT)) this.closeNoscript(name - 2);
+      else if (bytes.equalsName(b, name, p, NOSCRIPT)) this.text.closeNoscript(name - 2);
     }
     return behind;
   }
@@ -328,7 +297,7 @@ export class HtmlWalk {
       this.leaveForeign();
     } else if (this.foreign.close(b, name, end)) {
       if (this.foreign.depth === 0) this.leaveForeign();
-      else this.hidden = this.templateDepth > 0 || this.foreign.hidden;
+      else this.text.hidden = this.templateDepth > 0 || this.foreign.hidden;
     } else if (isTemplate) {
       this.closeTemplate();
     } else {
@@ -336,19 +305,17 @@ export class HtmlWalk {
     }
   }
 
-  /** Closes the innermost template and whatever is open in it; without one the tag is ignored. */
+  /**
+   * Closes the innermost template and whatever is open in it; without one the tag is ignored.
+   * Formatting elements in front of an open marker are not closed with it and appear again behind the template.
+   */
   private closeTemplate(): void {
     if (this.templateDepth === 0) return;
+    if (this.markers !== 0) this.inexact = true;
     this.foreign.clear();
     this.special = 0;
     this.templateDepth--;
-    this.hidden = this.templateDepth > 0;
-  }
-
-  private closeNoscript(at: number): void {
-    if (this.noscriptFrom < 0) return;
-    this.noscriptLength += this.fingerprint.length - this.noscriptFrom;
-    this.noscriptFrom = -1;
-    if (this.noscriptEnd === 0) this.noscriptEnd = at;
+    if (this.templateDepth === 0) this.markers = 0;
+    this.text.hidden = this.templateDepth > 0;
   }
 }

@@ -24,6 +24,12 @@ const finish = (h: number): number => {
   return x ^ (x >>> 16);
 };
 
+/** Every byte below 0x20 made 0x20. */
+function controlsToSpaces(word: number): number {
+  const controls = ~(((word & 0x7f7f7f7f) + 0x60606060) | word) & 0x80808080;
+  return (word & ~Math.imul(controls >>> 7, 255)) | (controls >>> 2);
+}
+
 /**
  * 96-bit hash over the words of a text, as they stand in the page: every run of whitespace counts as one space, and so does every tag, so
  * that re-indented or minified markup is the same text. Character references are not decoded.
@@ -65,14 +71,16 @@ export class TextFingerprint {
     let spaceBefore = 0;
     while (p + 8 <= end) {
       if (n > BUFFER - 16) n = this.flush(n);
-      const low = view.getInt32(p, true);
-      const high = view.getInt32(p + 4, true);
+      let low = view.getInt32(p, true);
+      let high = view.getInt32(p + 4, true);
+      if (((((low - 0x20202020) & ~low) | ((high - 0x20202020) & ~high)) & 0x80808080) !== 0) {
+        low = controlsToSpaces(low);
+        high = controlsToSpaces(high);
+      }
       const lowSpaces = matches(low, 0x20202020);
       const highSpaces = matches(high, 0x20202020);
-      // Two spaces in a row, or a byte below one.
       const doubled = (lowSpaces & ((lowSpaces << 8) | spaceBefore)) | (highSpaces & ((highSpaces << 8) | (lowSpaces >>> 24)));
-      const controls = ((low - 0x20202020) & ~low) | ((high - 0x20202020) & ~high);
-      if ((doubled | (controls & 0x80808080)) === 0) {
+      if (doubled === 0) {
         out.setInt32(n, low, true);
         out.setInt32(n + 4, high, true);
         const lowHits = matches(low, 0x3c3c3c3c);
@@ -91,7 +99,10 @@ export class TextFingerprint {
       p = this.collapse(b, p, p + 8);
       n = this.filled;
       if (b[p] === 60) return p;
-      spaceBefore = b[p - 1] <= 32 ? 0x80 : 0;
+      spaceBefore = 0;
+      if (b[p - 1] > 32) continue;
+      spaceBefore = 0x80;
+      while (p < end && b[p] <= 32) p++;
     }
     this.filled = n;
     return this.collapse(b, p, end);

@@ -11,12 +11,6 @@ test("keeps each link once, in the order of its first place", () => {
   expect(listed(set)).toEqual([5, 0, 9, 1]);
 });
 
-test("is empty before its first page, so that what is added then does not vanish", () => {
-  const set = new LinkSet();
-  set.clear();
-  expect(listed(set)).toEqual([]);
-});
-
 test("behaves as a set from page to page, small and large", () => {
   const page = fc.oneof(
     fc.array(fc.nat({ max: 50 }), { maxLength: 60 }),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { RobotsGate } from "../../../../src/stages/frontier/robots-gate.ts";
+import { type RobotsAnswer, RobotsGate } from "../../../../src/stages/frontier/robots-gate.ts";
 
 const DAY = 86_400_000;
-const text = (rules: string): Uint8Array => new TextEncoder().encode(rules);
+const answer = (status: number | null, rules = ""): RobotsAnswer => ({ status, body: new TextEncoder().encode(rules), trouble: null });
 const PAGE = "http://a.test/page";
 
 /** A gate that was asked once, with this answer. */
@@ -10,7 +10,7 @@ function asked(status: number | null, body = "", retries = 3): RobotsGate {
   const gate = new RobotsGate(true, "weir", retries);
   gate.verdict(PAGE, 0);
   gate.begin();
-  gate.end({ status, body: text(body) }, 0);
+  gate.end(answer(status, body), 0);
   return gate;
 }
 
@@ -23,7 +23,7 @@ test("asks before the first URL of a scheme, once", () => {
   expect(gate).toMatchObject({ busy: true, wants: false });
   expect(gate.verdict("http://a.test/other", 0)).toBe("ask");
   expect(gate.wants, "one is on its way").toBe(false);
-  gate.end({ status: 404, body: text("") }, 0);
+  gate.end(answer(404), 0);
   expect(gate).toMatchObject({ busy: false, wants: false });
   expect(gate.verdict(PAGE, 0)).toBe("allow");
 });
@@ -33,7 +33,7 @@ test("http and https have a robots.txt each", () => {
   expect(gate.verdict(PAGE, 0)).toBe("deny");
   expect(gate.verdict("https://a.test/page", 0)).toBe("ask");
   expect(gate.begin()).toBe("https");
-  gate.end({ status: 404, body: text("") }, 0);
+  gate.end(answer(404), 0);
   expect(gate.verdict("https://a.test/page", 0)).toBe("allow");
   expect(gate.verdict(PAGE, 0)).toBe("deny");
 });
@@ -48,7 +48,7 @@ describe("by status", () => {
     for (let attempt = 2; attempt <= 3; attempt++) {
       expect(gate.verdict(PAGE, 0)).toBe("ask");
       gate.begin();
-      gate.end({ status, body: text("") }, 0);
+      gate.end(answer(status), 0);
     }
     expect(gate.verdict(PAGE, 0)).toBe("unavailable");
     expect(gate.wants).toBe(false);
@@ -57,7 +57,7 @@ describe("by status", () => {
   test("a good answer after a bad one counts", () => {
     const gate = asked(503);
     gate.begin();
-    gate.end({ status: 200, body: text("User-agent: *\nDisallow: /other") }, 0);
+    gate.end(answer(200, "User-agent: *\nDisallow: /other"), 0);
     expect(gate.verdict(PAGE, 0)).toBe("allow");
   });
 
@@ -79,7 +79,7 @@ test("an asking that was given up counts for nothing", () => {
   gate.abandon();
   expect(gate).toMatchObject({ busy: false, wants: true });
   gate.begin();
-  gate.end({ status: 404, body: text("") }, 0);
+  gate.end(answer(404), 0);
   expect(gate.verdict(PAGE, 0)).toBe("allow");
 });
 
@@ -87,11 +87,10 @@ test("names sitemaps, and the larger Crawl-delay of both schemes", () => {
   const gate = new RobotsGate(true, "weir", 3);
   gate.verdict(PAGE, 0);
   gate.begin();
-  const body = text("User-agent: *\nCrawl-delay: 2\nSitemap: http://a.test/map.xml");
-  expect(gate.end({ status: 200, body }, 0)).toEqual(["http://a.test/map.xml"]);
+  expect(gate.end(answer(200, "User-agent: *\nCrawl-delay: 2\nSitemap: http://a.test/map.xml"), 0)).toEqual(["http://a.test/map.xml"]);
   gate.verdict("https://a.test/", 0);
   gate.begin();
-  gate.end({ status: 200, body: text("User-agent: weir\nCrawl-delay: 5") }, 0);
+  gate.end(answer(200, "User-agent: weir\nCrawl-delay: 5"), 0);
   expect(gate.crawlDelay).toBe(5_000);
 });
 
@@ -112,4 +111,13 @@ test("a crawl that ignores robots.txt never asks for one", () => {
   const gate = new RobotsGate(false, "weir", 3);
   expect(gate.verdict(PAGE, 0)).toBe("allow");
   expect(gate.wants).toBe(false);
+});
+
+test("says why it could not be had: what the host answered, or what happened when it was asked", () => {
+  expect(asked(503, "", 0).troubleOf(PAGE)).toMatchObject({ code: "robots-unavailable", message: expect.stringContaining("503") });
+  const gate = new RobotsGate(true, "weir", 0);
+  gate.verdict(PAGE, 0);
+  gate.begin();
+  gate.end({ status: null, body: new Uint8Array(0), trouble: { code: "dns", message: "no such name" } }, 0);
+  expect(gate.troubleOf(PAGE)).toEqual({ code: "dns", message: "no such name" });
 });

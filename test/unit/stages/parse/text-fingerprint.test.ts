@@ -58,7 +58,7 @@ test("hundreds of thousands of short texts have all different fingerprints, also
 
 test("is a fixed function: version 1 of it never changes", () => {
   expect(hashOf("")).toBe("37711cc36c68d880fc540735");
-  expect(hashOf("The quick brown fox jumps over the lazy dog")).toBe("VECTOR_FOX");
+  expect(hashOf("The quick brown fox jumps over the lazy dog")).toBe("b30ee90892e8aec471c9d4ab");
 });
 
 test("length is that of the collapsed text", () => {
