@@ -101,7 +101,7 @@ module.exports = {
     {
       name: "no-orphans",
       severity: "warn",
-      from: { orphan: true, path: "^src/", pathNot: ["^src/index\\.ts$", "^src/cli/main\\.ts$"] },
+      from: { orphan: true, path: "^src/", pathNot: ["^src/index\\.ts$", "^src/cli/main\\.ts$", "\\.d\\.ts$"] },
       to: {},
     },
   ],

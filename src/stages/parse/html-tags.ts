@@ -90,8 +90,8 @@ export const BREAKOUT: NameSet = new NameSet(
 );
 /** Tags that close a select which stands in a table, and are ignored in any other. */
 export const TABLE_PARTS: NameSet = new NameSet("caption table tbody tfoot thead tr td th");
-/** Elements that bound the formatting elements which are opened anew behind broken nesting. Source: HTML, "marker". */
-export const MARKERS: NameSet = new NameSet("applet object marquee td th caption");
+/** Elements that keep an `a` around them from being closed inside. Source: HTML, markers and scope. */
+export const MARKERS: NameSet = new NameSet("applet object marquee table td th caption template");
 /** Elements that do not interrupt a line of text; any other tag does. */
 export const INLINE: NameSet = new NameSet(
   "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt ruby s samp small span strike strong " +

@@ -27,7 +27,7 @@ const MATHML_AS_HTML = /^(?:text\/html|application\/xhtml\+xml)$/i;
  * certain tags). Where that stack would decide, it goes on with a guess and sets `inexact`.
  *
  * State: `special` says whether an SVG or MathML element (`foreign` holds them) or a select is open, at most one of the two;
- * `templateDepth` counts open templates; `markers` those elements opened in them, less those closed, that bound formatting elements.
+ * `templateDepth` counts open templates; `anchorOpen` says whether an `a` in one of them may be open.
  */
 export class HtmlWalk {
   /** What follows from the markup was guessed somewhere. */
@@ -42,7 +42,7 @@ export class HtmlWalk {
   private encoding = "utf-8";
   private special = 0;
   private templateDepth = 0;
-  private markers = 0;
+  private anchorOpen = false;
   private tableSeen = false;
   private framesetSeen = false;
   private titleSeen = false;
@@ -58,8 +58,8 @@ export class HtmlWalk {
   reset(encoding: string): void {
     this.encoding = encoding;
     this.foreign.clear();
-    this.inexact = this.sawAnyTag = this.titleOpen = this.tableSeen = this.framesetSeen = this.titleSeen = false;
-    this.scripts = this.special = this.templateDepth = this.markers = 0;
+    this.inexact = this.sawAnyTag = this.titleOpen = this.tableSeen = this.framesetSeen = this.titleSeen = this.anchorOpen = false;
+    this.scripts = this.special = this.templateDepth = 0;
   }
 
   /** Passes over `b` once, from `from` to its end. */
@@ -128,8 +128,8 @@ export class HtmlWalk {
     if (p >= end) return end;
     this.sawAnyTag = true;
     if (this.text.wanted) this.text.tag(b, name, p);
-    if (this.templateDepth !== 0 && MARKERS.has(b, name, p)) this.markers++;
     const id = tagId(b, name, p - name);
+    if (this.templateDepth !== 0) this.openInTemplate(b, name, p, id);
     if (id === 0 && this.special === 0) return b[p] === 62 ? p + 1 : bytes.skipTag(b, this.view, p, end);
     this.nameStart = name;
     this.nameEnd = p;
@@ -137,6 +137,15 @@ export class HtmlWalk {
     if (behind < 0) return end;
     if (this.special === 0) return this.open(b, behind, end, id);
     return (this.special & FOREIGN) !== 0 ? this.openInForeign(b, behind, end, id) : this.openInSelect(b, behind, end, id);
+  }
+
+  /**
+   * An `a` inside of which one of these elements is left open when the template ends is not forgotten with the template: tree construction
+   * opens it again behind it, in the document.
+   */
+  private openInTemplate(b: Buffer, name: number, end: number, id: number): void {
+    if (id === tag.TAG_A) this.anchorOpen = true;
+    else if (this.anchorOpen && MARKERS.has(b, name, end)) this.inexact = true;
   }
 
   /** An HTML start tag; `from` is behind its `>`, as in the methods below. */
@@ -276,7 +285,7 @@ export class HtmlWalk {
     if (p >= end) return end;
     const behind = b[p] === 62 ? p + 1 : bytes.skipTag(b, this.view, p, end);
     if (this.text.wanted) this.text.tag(b, name, p);
-    if (this.templateDepth !== 0 && MARKERS.has(b, name, p)) this.markers--;
+    if (p - name === 1 && bytes.LOWER[b[name]] === 97) this.anchorOpen = false;
     if (this.special !== 0) this.closeSpecial(b, name, p);
     else if (p - name === 8) {
       if (bytes.equalsName(b, name, p, TEMPLATE)) this.closeTemplate();
@@ -305,17 +314,13 @@ export class HtmlWalk {
     }
   }
 
-  /**
-   * Closes the innermost template and whatever is open in it; without one the tag is ignored.
-   * Formatting elements in front of an open marker are not closed with it and appear again behind the template.
-   */
+  /** Closes the innermost template and whatever is open in it; without one the tag is ignored. */
   private closeTemplate(): void {
     if (this.templateDepth === 0) return;
-    if (this.markers !== 0) this.inexact = true;
     this.foreign.clear();
     this.special = 0;
     this.templateDepth--;
-    if (this.templateDepth === 0) this.markers = 0;
+    if (this.templateDepth === 0) this.anchorOpen = false;
     this.text.hidden = this.templateDepth > 0;
   }
 }
