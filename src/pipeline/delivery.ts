@@ -13,6 +13,8 @@ const WAIT_TOLERATED: Millis = 10_000;
 const BATCH_MOST = 256;
 /** A window grows by at most this at each batch. Source: flow-control.md §7. */
 const GROWTH = 1.25;
+/** After a stop, the batch in hand may take so long; a consumer that hangs must not keep the crawl. Source: guess. */
+const STOP_GRACE: Millis = 1_000;
 
 export interface DeliveryDeps {
   readonly store: Store;
@@ -41,6 +43,10 @@ export class Delivery {
   #finishing = false;
   #stopped = false;
   #perMilli = 0;
+  #abandon: () => void = () => undefined;
+  readonly #abandoned = new Promise<false>((resolve) => {
+    this.#abandon = () => resolve(false);
+  });
 
   constructor(deps: DeliveryDeps, options: { readonly from: Seq; readonly committed: Seq; readonly grain: number }) {
     this.#deps = deps;
@@ -69,9 +75,11 @@ export class Delivery {
     this.#signal();
   }
 
-  /** The consumer is gone, or the time to drain is over: `run` ends after the batch in hand. */
+  /** The consumer is gone, or the time to drain is over: `run` ends with the batch in hand, or without it in a second. */
   stop(): void {
+    if (this.#stopped) return;
     this.#stopped = true;
+    this.#deps.clock.after(STOP_GRACE, this.#abandon);
     this.#signal();
   }
 
@@ -94,7 +102,8 @@ export class Delivery {
         continue;
       }
       const began = clock.now();
-      await sink.write(rows);
+      const taken = await Promise.race([sink.write(rows).then(() => true), this.#abandoned]);
+      if (!taken) return;
       await this.#patiently(() => store.advance(consumer, last.seq));
       this.#cursor = last.seq;
       this.#learn(rows.length, clock.now() - began);

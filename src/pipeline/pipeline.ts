@@ -292,9 +292,10 @@ export class Pipeline {
   #hold(): GlobalHold | null {
     const { maxPages } = this.#options;
     if (this.#stopping || this.#fatal) return "stopping";
-    if (maxPages !== null && this.tally.pages + this.dispatcher.inFlight >= maxPages) return "stopping";
+    const underWay = this.dispatcher.inFlight + this.#pages.archiving;
+    if (maxPages !== null && this.tally.pages + underWay >= maxPages) return "stopping";
     if (!this.storeStage.hasRoom) return "storage";
-    return this.#deps.consumerHasRoom(this.dispatcher.inFlight, this.storeStage.lastSeq) ? null : "consumer";
+    return this.#deps.consumerHasRoom(underWay, this.storeStage.lastSeq) ? null : "consumer";
   }
 
   #committed(seq: Seq, refused: readonly UrlId[]): void {

@@ -108,9 +108,7 @@ export class Visits {
   /** Settles the row the visit stands at, and with it the rows its chain has passed. */
   settle(visit: Visit, errand: Errand | null, result: FetchResult | null, ending: Ending): void {
     const moved = visit.passed.length > 0;
-    const finalUrl =
-      ending.finalUrl === undefined ? (result === null || result.kind === "failure" ? null : visit.row.url) : ending.finalUrl;
-    this.#write(visit, errand, result, visit.row, { ...ending, finalUrl }, moved ? [] : visit.hops);
+    this.#write(visit, errand, result, visit.row, ending, moved ? [] : visit.hops);
     if (!moved) return;
     // The chain was followed to its end, unless the end itself could not be had.
     const broken = ending.outcome === "failed" || ending.outcome === "skipped";

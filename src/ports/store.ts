@@ -65,6 +65,7 @@ export interface Settlement {
   readonly bytesBody: Bytes;
   readonly provider: string | null;
   readonly attempts: number;
+  /** Where the chain ended; null when that is the URL itself, or when nothing answered. */
   readonly finalUrl: string | null;
   readonly redirects: readonly Hop[];
   readonly duplicateOf: UrlId | null;

@@ -4,7 +4,7 @@ import type { Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
 import { turn } from "../fixtures/turn.ts";
-import { SlowSink, status, tree, World } from "./world.ts";
+import { openPipeline, SlowSink, status, tree, World } from "./world.ts";
 
 const SEEDS = Array.from({ length: 10 }, (_, index) => `http://site${index}.test/`);
 
@@ -24,6 +24,70 @@ test("a consumer of 200 ms a page has at most 50 pages waiting, in flight and se
   expect(world.run.status().boundBy).toBe("consumer");
   world.run.stop();
   await world.finish();
+});
+
+test("a consumer that hangs keeps neither a stop nor a drain, and what it did not take comes again", async () => {
+  for (const [how, most] of [
+    ["stop", 1_100],
+    ["drain", 26_100],
+  ] as const) {
+    const clock = new VirtualClock(turn);
+    const world = await World.open({
+      clock,
+      sink: new SlowSink(clock, 100 * 3_600_000),
+      seeds: SEEDS,
+      answer: (call) => tree(call, 100, 20, 100),
+    });
+    await clock.advance(5_000);
+    world.run[how]();
+    await world.finish(most);
+    expect(await world.store.cursor("loop")).toBeNull();
+    const sink = new SlowSink(clock, 1);
+    const again = await World.open({ clock, store: world.store, sink, seeds: SEEDS, answer: (call) => tree(call, 100, 20, 100) });
+    expect(await again.finish()).toMatchObject({ left: 0, stopped: null });
+    expect(sink.taken.map((row) => row.seq)).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+  }
+});
+
+test("a drain ends in 25 s, though an answer takes longer, and its URL waits for the next run", async () => {
+  const world = await World.open({
+    seeds: SEEDS,
+    answer: (call) => (call.url === `${SEEDS[0]}3` ? tree(call, 20, 5, 55_000) : tree(call, 20, 5, 100)),
+  });
+  await world.clock.advance(10_000);
+  world.run.drain();
+  const summary = await world.finish(25_100);
+  expect(summary).toMatchObject({ pages: 195, left: 1, stopped: "user" });
+  expect(await world.store.inFlight()).toEqual([]);
+});
+
+test("a page whose body is on its way to the archive counts as under way, and is settled before the run ends", async () => {
+  const clock = new VirtualClock(turn);
+  let kept = 0;
+  const put = async (): Promise<void> => {
+    await new Promise<void>((resolve) => clock.after(8_000, resolve));
+    kept += 1;
+  };
+  const blobs = { put, get: async () => null, close: async () => undefined };
+  const limited = await World.open({ clock, blobs, seeds: SEEDS, config: { maxPages: 30 }, answer: (call) => tree(call, 2_000, 50, 100) });
+  expect(await limited.finish()).toMatchObject({ pages: 30, stopped: "max-pages" });
+  kept = 0;
+  const world = await World.open({ clock, blobs, seeds: SEEDS, answer: (call) => tree(call, 2_000, 50, 100) });
+  await clock.advance(8_500);
+  world.run.drain();
+  const summary = await world.finish(10_000);
+  expect(summary.pages).toBeGreaterThan(10);
+  expect(summary.pages).toBe(kept);
+  expect((await world.settled()).filter((row) => row.outcome === "new").length).toBe(kept);
+});
+
+test("a limit of pages is not exceeded", async () => {
+  const world = await World.open({
+    seeds: SEEDS,
+    config: { maxPages: 77 },
+    answer: (call) => (call.nth === 1 && call.url.endsWith("7") ? status(500) : tree(call, 100, 20, 100)),
+  });
+  expect(await world.finish()).toMatchObject({ pages: 77, stopped: "max-pages" });
 });
 
 test("a fast consumer does not hold the crawl back", async () => {
@@ -96,6 +160,15 @@ test("a store that refuses for good ends the run with its error", async () => {
   await expect(world.finish()).rejects.toMatchObject({ code: "WEIR_STORE_FULL" });
   expect(clock.now()).toBeLessThan(60_000);
   expect(world.route.inFlight).toBe(0);
+});
+
+test("rows that had to be read from the store start at once, with nothing else going on", async () => {
+  const { clock, pipeline, route } = await openPipeline({
+    seeds: "http://flaky.test/",
+    answer: (call) => (call.nth < 3 ? status(500) : tree(call, 1, 1, 50)),
+  });
+  await clock.advance(20_000);
+  expect([pipeline.isIdle, route.starts, pipeline.tally.pages]).toEqual([true, 4, 1]);
 });
 
 test("answers that hold no page give their credit back", async () => {

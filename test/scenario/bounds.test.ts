@@ -71,7 +71,10 @@ test("many hosts on one address: never more at once than the address may have, a
   let most = 0;
   let now = 0;
   const world = await World.open({
-    seeds: hosts.map((host) => `http://${host}/`),
+    // Those that will be refused have more to ask, so that they wait for the address when their gate closes.
+    seeds: hosts.flatMap((host, index) =>
+      index % 7 === 0 ? [`http://${host}/`, `http://${host}/1`, `http://${host}/2`] : [`http://${host}/`],
+    ),
     config: { ipCeiling: 4, maxWait: "1h" },
     address: () => ({ kind: "resolved", addresses: ["192.0.2.1"], after: 1 }),
     answer: (call) => {
@@ -90,4 +93,17 @@ test("many hosts on one address: never more at once than the address may have, a
   expect(world.starts.filter((call) => calm.includes(call.host)).at(-1)?.at).toBeLessThan(25_000);
   expect(most).toBeLessThanOrEqual(4);
   expect(await world.finish()).toMatchObject({ pages: 60 * 12, left: 0 });
+});
+
+test("a host whose gate closed while it waited for its address leaves the address to the others", async () => {
+  const world = await World.open({
+    seeds: ["http://gated.test/", "http://gated.test/1", "http://calm0.test/", "http://calm1.test/"],
+    config: { ipCeiling: 1, maxWait: "1h" },
+    address: () => ({ kind: "resolved", addresses: ["192.0.2.1"], after: 1 }),
+    answer: (call) =>
+      call.host === "gated.test" && call.at < 60_000 ? status(429, [["retry-after", "90"]], 100) : tree(call, 20, 19, 100),
+  });
+  await world.clock.advance(10_000);
+  for (const host of ["calm0.test", "calm1.test"]) expect(world.startsOf(host).length, host).toBe(21);
+  expect(await world.finish()).toMatchObject({ left: 0, failed: 0 });
 });

@@ -8,6 +8,7 @@ import type { SettledUrl } from "../../src/kernel/settled-url.ts";
 import type { Millis } from "../../src/kernel/units.ts";
 import { Admission } from "../../src/pipeline/admission.ts";
 import { Pipeline } from "../../src/pipeline/pipeline.ts";
+import type { BlobStore } from "../../src/ports/blob-store.ts";
 import type { Sink } from "../../src/ports/sink.ts";
 import type { SettledRow, Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
@@ -31,6 +32,7 @@ export interface WorldOptions {
   /** Wraps, or is, the store that the run gets. */
   readonly store?: Store;
   readonly sink?: Sink;
+  readonly blobs?: BlobStore;
 }
 
 /** A crawl of a synthetic web on virtual time: the real pipeline, with nothing outside this process. */
@@ -84,7 +86,7 @@ export class World {
             random,
             store,
             route,
-            blobs: null,
+            blobs: options.blobs ?? null,
             hashBody: () => "",
             inflate: () => null,
             warn,

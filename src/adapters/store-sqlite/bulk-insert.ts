@@ -12,9 +12,12 @@ export class BulkInsert {
   #at = 0;
   #inserted = 0;
 
-  /** @param head everything before the values: `INSERT INTO t` or `INSERT OR IGNORE INTO t`. */
-  constructor(db: Connection, head: string, columns: number, rows: number) {
-    const row = `(${Array(columns).fill("?").join(",")})`;
+  /**
+   * @param head everything before the values: `INSERT INTO t` or `INSERT OR IGNORE INTO t`.
+   * @param tail values behind the cells that are the same in every row, with a comma before each.
+   */
+  constructor(db: Connection, head: string, columns: number, rows: number, tail = "") {
+    const row = `(${Array(columns).fill("?").join(",")}${tail})`;
     const step = (count: number) => ({
       cells: Array<Cell>(columns * count).fill(null),
       statement: db.prepare(`${head} VALUES ${Array(count).fill(row).join(",")}`),

@@ -10,6 +10,7 @@ export class Committer {
   readonly #db: Connection;
   readonly #urls: BulkInsert;
   readonly #visits: BulkInsert;
+  readonly #plainVisits: BulkInsert;
   readonly #pages: PageWriter;
   readonly #revise: Statement;
   readonly #host: Statement;
@@ -29,6 +30,13 @@ export class Committer {
       `INSERT INTO visit (seq, id, pass, at, outcome, status, code, message, ms, bytes_wire, bytes_body, attempts, changed, provider,
         duplicate_of, final_url, redirects)`,
       17,
+      20,
+    );
+    // Most visits are of this kind, and each cell costs 0.15 us to hand over.
+    this.#plainVisits = new BulkInsert(
+      db,
+      "INSERT INTO visit (seq, id, pass, at, outcome, status, ms, bytes_wire, bytes_body, attempts, provider)",
+      11,
       20,
     );
     this.#pages = new PageWriter(db);
@@ -103,30 +111,15 @@ export class Committer {
   }
 
   #appendVisits(settlements: readonly Settlement[]): void {
-    const inserts = this.#visits;
-    inserts.reset();
+    this.#visits.reset();
+    this.#plainVisits.reset();
     for (const item of settlements) {
-      inserts.put(item.seq);
-      inserts.put(item.id);
-      inserts.put(item.pass);
-      inserts.put(Math.round(item.at));
-      inserts.put(outcomeCode(item.outcome));
-      inserts.put(item.status);
-      inserts.put(item.code);
-      inserts.put(freeText(item.message));
-      inserts.put(item.ms);
-      inserts.put(item.bytesWire);
-      inserts.put(item.bytesBody);
-      inserts.put(item.attempts);
-      inserts.put(item.changed === null ? null : Number(item.changed));
-      inserts.put(item.provider);
-      inserts.put(item.duplicateOf);
-      inserts.put(item.finalUrl);
-      inserts.put(listText(item.redirects));
-      inserts.end();
+      if (isPlain(item)) putPlain(this.#plainVisits, item);
+      else putVisit(this.#visits, item);
       if (item.extra !== null) this.#extra.run([item.seq, item.extra]);
     }
-    inserts.flush();
+    this.#visits.flush();
+    this.#plainVisits.flush();
   }
 
   /** A batch rarely holds more than one pass and five outcomes, so the counts cost a few updates a batch. */
@@ -144,4 +137,52 @@ export class Committer {
     }
     for (const tally of tallies.values()) this.#tally.run(tally);
   }
+}
+
+/** Nothing to say beyond the numbers. */
+function isPlain(item: Settlement): boolean {
+  return (
+    item.code === null &&
+    item.message === null &&
+    item.changed === null &&
+    item.duplicateOf === null &&
+    item.finalUrl === null &&
+    item.redirects.length === 0
+  );
+}
+
+function putPlain(inserts: BulkInsert, item: Settlement): void {
+  inserts.put(item.seq);
+  inserts.put(item.id);
+  inserts.put(item.pass);
+  inserts.put(Math.round(item.at));
+  inserts.put(outcomeCode(item.outcome));
+  inserts.put(item.status);
+  inserts.put(item.ms);
+  inserts.put(item.bytesWire);
+  inserts.put(item.bytesBody);
+  inserts.put(item.attempts);
+  inserts.put(item.provider);
+  inserts.end();
+}
+
+function putVisit(inserts: BulkInsert, item: Settlement): void {
+  inserts.put(item.seq);
+  inserts.put(item.id);
+  inserts.put(item.pass);
+  inserts.put(Math.round(item.at));
+  inserts.put(outcomeCode(item.outcome));
+  inserts.put(item.status);
+  inserts.put(item.code);
+  inserts.put(freeText(item.message));
+  inserts.put(item.ms);
+  inserts.put(item.bytesWire);
+  inserts.put(item.bytesBody);
+  inserts.put(item.attempts);
+  inserts.put(item.changed === null ? null : Number(item.changed));
+  inserts.put(item.provider);
+  inserts.put(item.duplicateOf);
+  inserts.put(item.finalUrl);
+  inserts.put(listText(item.redirects));
+  inserts.end();
 }

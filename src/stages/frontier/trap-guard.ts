@@ -48,6 +48,8 @@ export class TrapGuard {
   /** By host key, then template; both in the order of their last use. */
   readonly #hosts = new Map<string, Map<string, Tally>>();
   #size = 0;
+  /** Used last, so at the end of the order already: neighbours on a page share host and template. */
+  #last: { readonly host: string; readonly template: string; readonly tally: Tally } | null = null;
 
   constructor(limits: TrapLimits) {
     this.#limits = limits;
@@ -99,6 +101,8 @@ export class TrapGuard {
 
   /** The tally of a template, moved to the end of the order of use. */
   #tallyOf(host: string, template: string): Tally {
+    const last = this.#last;
+    if (last !== null && last.template === template && last.host === host) return last.tally;
     const templates = this.#hosts.get(host) ?? new Map<string, Tally>();
     this.#hosts.delete(host);
     this.#hosts.set(host, templates);
@@ -110,6 +114,7 @@ export class TrapGuard {
     templates.set(template, tally);
     if (templates.size > this.#limits.hostTemplates) this.#forgetFirst(host, templates);
     if (this.#size > this.#limits.templates) this.#forgetFirstOfAll();
+    this.#last = { host, template, tally };
     return tally;
   }
 

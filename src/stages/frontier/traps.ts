@@ -32,6 +32,8 @@ export function trapReason(url: string): TrapRule | null {
 }
 
 function trapOfPath(path: string): TrapRule | null {
+  // No rule reaches a path of so few segments without parameters: four copies of one are needed.
+  if (slashesIn(path) <= COPIES_MOST && !path.includes(";")) return null;
   const segments = segmentsOf(path);
   if (segments.length > SEGMENTS_MOST) return "path-depth";
   // A session id that is added to the path again and again; one alone is usual.
@@ -51,6 +53,13 @@ function trapOfQuery(query: string): TrapRule | null {
   if (mostCopies(pairs) > PAIR_COPIES_MOST) return "query-repeat";
   const names = pairs.map((pair) => pair.split("=", 1)[0]).filter((name) => !/(?:\[\]|%5B%5D)$/.test(name));
   return mostCopies(names) > VALUES_MOST ? "query-repeat" : null;
+}
+
+/** Slashes of a path: at least as many as it has segments. */
+export function slashesIn(path: string): number {
+  let count = 0;
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) count++;
+  return count;
 }
 
 /** Segments of a path, without the empty one behind a slash at the end. */

@@ -1,4 +1,4 @@
-import { echoesOf, segmentsOf } from "./traps.ts";
+import { echoesOf, segmentsOf, slashesIn } from "./traps.ts";
 
 /** Template of all paths that repeat themselves. Canonical paths hold no `{`, so no real one reads so. */
 export const ECHO_TEMPLATE = "{echo}";
@@ -12,6 +12,8 @@ const SESSION_ID = /;(?:jsessionid|phpsessid|aspsessionid|sid)=[^/;]*/gi;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** At least eight hex digits, digits and letters among them, as a word of its own. */
 const HEX_WORD = /(?<![0-9a-z])(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi;
+/** Any word of hex digits that the two above could match. */
+const HEX_RUN = /[0-9a-f]{8}/i;
 const DIGITS = /[0-9]+/g;
 
 /**
@@ -23,8 +25,11 @@ export function templateOf(url: string): string {
   const start = url.indexOf("/", "https://".length);
   const query = url.indexOf("?", start);
   const path = url.slice(start, query === -1 ? url.length : query);
-  if (echoesOf(segmentsOf(path)) >= ECHOES_FROM) return ECHO_TEMPLATE;
-  const shape = path.replace(SESSION_ID, "").replace(UUID, "{hex}").replace(HEX_WORD, "{hex}").replace(DIGITS, "{n}");
+  // Most paths are short and plain: each rule is asked only of those that could match it.
+  if (slashesIn(path) > ECHOES_FROM && echoesOf(segmentsOf(path)) >= ECHOES_FROM) return ECHO_TEMPLATE;
+  let shape = path.includes(";") ? path.replace(SESSION_ID, "") : path;
+  if (HEX_RUN.test(shape)) shape = shape.replace(UUID, "{hex}").replace(HEX_WORD, "{hex}");
+  shape = shape.replace(DIGITS, "{n}");
   return (query === -1 ? shape : `${shape}?${namesOf(url.slice(query + 1))}`).slice(0, TEMPLATE_MOST);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Numbers for the tag names the scan acts on, and their look-up from bytes without making a string. Any other name is 0.
  */
-import { ascii, LOWER } from "./html-bytes.ts";
+import { ascii, equalsName, LOWER } from "./html-bytes.ts";
 
 export const TAG_A = 1;
 export const TAG_AREA = 2;
@@ -64,23 +64,39 @@ export function tagId(b: Uint8Array, start: number, length: number): number {
   return OTHER[id] !== 0 && isTag(b, start, length, OTHER[id]) ? OTHER[id] : 0;
 }
 
-/** A set of lower-case names, matched against bytes. For the rare places: it makes a string of a short name. */
+const SLOTS = 256;
+
+/** A set of at most some sixty lower-case names, matched against bytes. */
 export class NameSet {
-  private readonly names: ReadonlySet<string>;
+  /** Names by hash, the next free slot taken where two meet; mostly empty, so that most look-ups end at once. */
+  private readonly slots: (Uint8Array | null)[] = new Array(SLOTS).fill(null);
   private readonly longest: number;
 
   constructor(names: string) {
-    const list = names.split(" ");
-    this.names = new Set(list);
+    const list = names.split(" ").map(ascii);
     this.longest = Math.max(...list.map((name) => name.length));
+    for (const name of list) {
+      let slot = slotOf(name, 0, name.length);
+      while (this.slots[slot] !== null) slot = (slot + 1) % SLOTS;
+      this.slots[slot] = name;
+    }
   }
 
   has(b: Uint8Array, start: number, end: number): boolean {
     if (end - start > this.longest) return false;
-    let name = "";
-    for (let p = start; p < end; p++) name += String.fromCharCode(LOWER[b[p]]);
-    return this.names.has(name);
+    let slot = slotOf(b, start, end);
+    for (let name = this.slots[slot]; name !== null; name = this.slots[slot]) {
+      if (equalsName(b, start, end, name)) return true;
+      slot = (slot + 1) % SLOTS;
+    }
+    return false;
   }
+}
+
+function slotOf(b: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let p = start; p < end; p++) hash = (Math.imul(hash, 31) + LOWER[b[p]]) | 0;
+  return (hash ^ (hash >>> 8)) & (SLOTS - 1);
 }
 
 /** Start tags that leave SVG and MathML. `font` does so too with one of three attributes. Source: HTML, rules for foreign content. */

@@ -1,10 +1,15 @@
 /**
  * The visible text of a page as a string, made from byte ranges only when someone asks for it.
  */
-import { nodeText, rawText } from "./html-values.ts";
+import { decodeHTML } from "entities";
+import { decodeAll } from "./charset.ts";
+import { collapseInside, nodeText, rawText, trimSpace } from "./html-values.ts";
 
 const BREAK = 1;
 const RAW = 2;
+/** What stands in front of a run while runs are joined: two controls that HTML text does not hold, NUL by rule, U+0001 in practice. */
+const LINE_BREAK = "\u{1}";
+const JOINT = "\0";
 
 /** Ranges of visible text in reading order, three numbers each: start, end, flags. Grows with the page, shrinks back for the next. */
 export class TextRuns {
@@ -40,17 +45,38 @@ export class TextRuns {
 
   /** Lines of text, each with its whitespace collapsed, none of them empty, joined by newlines. */
   toText(source: Buffer, encoding: string): string {
+    const { runs, used } = this;
+    let raw = false;
+    let size = 0;
+    for (let k = 0; k < used; k += 3) {
+      raw ||= (runs[k + 2] & RAW) !== 0;
+      size += runs[k + 1] - runs[k] + 1;
+    }
+    const text = raw ? this.joinStrings(source, encoding) : this.joinBytes(source, encoding, size);
+    const lines = collapseInside(text.replaceAll(JOINT, "")).split(LINE_BREAK).map(trimSpace);
+    return lines.filter((line) => line !== "").join("\n");
+  }
+
+  /** Decodes all runs at once. The joint between two runs keeps a character reference from being made of both. */
+  private joinBytes(source: Buffer, encoding: string, size: number): string {
+    const { runs, used } = this;
+    const all = Buffer.allocUnsafe(size);
+    let n = 0;
+    for (let k = 0; k < used; k += 3) {
+      all[n++] = (runs[k + 2] & BREAK) !== 0 ? 1 : 0;
+      n += source.copy(all, n, runs[k], runs[k + 1]);
+    }
+    const text = decodeAll(all, encoding);
+    return text.includes("&") ? decodeHTML(text) : text;
+  }
+
+  private joinStrings(source: Buffer, encoding: string): string {
     const parts: string[] = [];
     for (let k = 0; k < this.used; k += 3) {
       const [start, end, flags] = this.runs.subarray(k, k + 3);
-      if ((flags & BREAK) !== 0) parts.push("\n");
-      const part = (flags & RAW) !== 0 ? rawText(source, start, end, encoding) : nodeText(source, start, end, encoding);
-      parts.push(part.replace(/[\t\n\f\r ]+/g, " "));
+      parts.push((flags & BREAK) !== 0 ? LINE_BREAK : JOINT);
+      parts.push((flags & RAW) !== 0 ? rawText(source, start, end, encoding) : nodeText(source, start, end, encoding));
     }
-    return parts
-      .join("")
-      .replace(/ {2,}/g, " ")
-      .replace(/ ?\n[\n ]*/g, "\n")
-      .replace(/^\s+|\s+$/g, "");
+    return parts.join("");
   }
 }

@@ -56,9 +56,20 @@ export function rawText(b: Buffer, start: number, end: number, encoding: string)
   return text(b, start, end, encoding, classOf(b, start, end));
 }
 
+/** Collapses ASCII whitespace; what is a single space already is not touched, for speed. */
+export function collapseInside(value: string): string {
+  return value.replace(/[\t\n\f\r ]{2,}|[\t\n\f\r]/g, " ");
+}
+
+/** Strips one space at either end. */
+export function trimSpace(value: string): string {
+  const start = value.startsWith(" ") ? 1 : 0;
+  return value.slice(start, value.endsWith(" ") ? Math.max(start, value.length - 1) : value.length);
+}
+
 /** Strips and collapses ASCII whitespace, as `document.title` does. */
 export function collapse(value: string): string {
-  return value.replace(/[\t\n\f\r ]+/g, " ").replace(/^ | $/g, "");
+  return trimSpace(collapseInside(value));
 }
 
 /** The index of the first byte of `[start, end)` that is not whitespace, or `end`. */

@@ -36,6 +36,13 @@ export class VisibleText {
     if (this.wanted) this.runs.add(from, end, raw);
   }
 
+  /** Takes a `<` that opens nothing. */
+  addOpener(at: number): void {
+    if (this.hidden) return;
+    this.fingerprint.takeOpener();
+    if (this.wanted) this.runs.add(at, at + 1, true);
+  }
+
   /** A title is part of the fingerprint and not of the text. */
   addTitle(b: Uint8Array, from: number, end: number): void {
     const before = this.fingerprint.length;

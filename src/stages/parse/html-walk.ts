@@ -110,7 +110,7 @@ export class HtmlWalk {
     }
     if (c === 33) return this.declaration(b, at + 2, end);
     if (c === 63) return bytes.skipBogusComment(b, at + 2, end);
-    this.text.add(b, at, at + 1, true);
+    this.text.addOpener(at);
     return at + 1;
   }
 

@@ -24,6 +24,17 @@ const finish = (h: number): number => {
   return x ^ (x >>> 16);
 };
 
+function skipBlank(b: Uint8Array, from: number, end: number): number {
+  let p = from;
+  while (p < end && b[p] <= 32) p++;
+  return p;
+}
+
+/** The index of the first byte that `matches` found in two words, 0 to 7. */
+function firstHit(low: number, high: number): number {
+  return low === 0 ? 4 + ((31 - Math.clz32(high & -high)) >> 3) : (31 - Math.clz32(low & -low)) >> 3;
+}
+
 /** Every byte below 0x20 made 0x20. */
 function controlsToSpaces(word: number): number {
   const controls = ~(((word & 0x7f7f7f7f) + 0x60606060) | word) & 0x80808080;
@@ -63,8 +74,7 @@ export class TextFingerprint {
    * @param view of the same bytes as `b`.
    */
   takeToMarkup(b: Uint8Array, view: DataView, from: number, end: number): number {
-    let p = from;
-    while (p < end && b[p] <= 32) p++;
+    let p = skipBlank(b, from, end);
     if (p >= end || b[p] === 60) return p;
     const out = this.bytes;
     let n = this.separate();
@@ -86,7 +96,7 @@ export class TextFingerprint {
         const lowHits = matches(low, 0x3c3c3c3c);
         const highHits = matches(high, 0x3c3c3c3c);
         if ((lowHits | highHits) !== 0) {
-          const taken = lowHits === 0 ? 4 + ((31 - Math.clz32(highHits & -highHits)) >> 3) : (31 - Math.clz32(lowHits & -lowHits)) >> 3;
+          const taken = firstHit(lowHits, highHits);
           this.filled = n + taken;
           return p + taken;
         }
@@ -96,16 +106,19 @@ export class TextFingerprint {
         continue;
       }
       this.filled = n;
-      p = this.collapse(b, p, p + 8);
+      p = this.collapseSome(b, p, end);
       n = this.filled;
-      if (b[p] === 60) return p;
-      spaceBefore = 0;
-      if (b[p - 1] > 32) continue;
-      spaceBefore = 0x80;
-      while (p < end && b[p] <= 32) p++;
+      if (p >= end || b[p] === 60) return p;
+      spaceBefore = b[p - 1] <= 32 ? 0x80 : 0;
     }
     this.filled = n;
     return this.collapse(b, p, end);
+  }
+
+  /** Gets past a place with much whitespace, of which at least eight bytes are left. */
+  private collapseSome(b: Uint8Array, from: number, end: number): number {
+    const p = this.collapse(b, from, from + 8);
+    return b[p - 1] <= 32 ? skipBlank(b, p, end) : p;
   }
 
   /** Takes up to the next `<` or `end`, a byte at a time. */
@@ -130,7 +143,7 @@ export class TextFingerprint {
     while (p < end) {
       p = this.takeToMarkup(b, view, p, end);
       if (p < end) {
-        this.takeByte(60);
+        this.takeOpener();
         p++;
       }
     }
@@ -144,10 +157,11 @@ export class TextFingerprint {
     return n + 1;
   }
 
-  private takeByte(byte: number): void {
+  /** Takes a `<` that is text. */
+  takeOpener(): void {
     let n = this.filled;
     if (n > BUFFER - 16) n = this.flush(n);
-    this.buffer[n] = byte;
+    this.buffer[n] = 60;
     this.filled = n + 1;
   }
 

@@ -9,11 +9,19 @@ const keep = (store: MemoryStore, pass: Pass): Promise<unknown> => store.commit(
 test("the order and repetition of seeds and patterns mean nothing, everything else does", () => {
   const same = [passIdentity(["b", "a", "b"], "host", ["/x", "/y"], []), passIdentity(["a", "b"], "host", ["/y", "/x", "/x"], [])];
   expect(same[0]).toEqual(same[1]);
-  for (const other of [passIdentity(["a"], "host", ["/x", "/y"], []), passIdentity(["a", "b"], "domain", ["/x", "/y"], []), passIdentity(["a", "b"], "host", [], ["/x", "/y"])]) expect(other).not.toEqual(same[0]);
+  for (const other of [
+    passIdentity(["a"], "host", ["/x", "/y"], []),
+    passIdentity(["a", "b"], "domain", ["/x", "/y"], []),
+    passIdentity(["a", "b"], "host", [], ["/x", "/y"]),
+  ])
+    expect(other).not.toEqual(same[0]);
 });
 
 test("a fresh store begins with pass 1", async () => {
-  expect(await openPass(new MemoryStore(), ONE, 5)).toEqual({ resumed: false, pass: { number: 1, identity: ONE, state: "open", firstSeq: 1, startedAt: 5 } });
+  expect(await openPass(new MemoryStore(), ONE, 5)).toEqual({
+    resumed: false,
+    pass: { number: 1, identity: ONE, state: "open", firstSeq: 1, startedAt: 5 },
+  });
 });
 
 test("an unfinished pass is gone on with, as it was", async () => {
@@ -28,7 +36,10 @@ test("a finished pass is followed by the next, of whatever identity", async () =
   const { pass } = await openPass(store, ONE, 5);
   await keep(store, { ...pass, state: "done" });
   const other = passIdentity(["http://b.test/"], "any", [], []);
-  expect(await openPass(store, other, 9)).toMatchObject({ resumed: false, pass: { number: 2, identity: other, state: "open", startedAt: 9 } });
+  expect(await openPass(store, other, 9)).toMatchObject({
+    resumed: false,
+    pass: { number: 2, identity: other, state: "open", startedAt: 9 },
+  });
 });
 
 test("another crawl's unfinished pass is refused, and the message names both and the ways out", async () => {
@@ -36,5 +47,7 @@ test("another crawl's unfinished pass is refused, and the message names both and
   await keep(store, (await openPass(store, ONE, 5)).pass);
   const other = passIdentity(["http://b.test/"], "domain", ["/docs"], []);
   await expect(openPass(store, other, 9)).rejects.toMatchObject({ code: "WEIR_PASS_OTHER" });
-  await expect(openPass(store, other, 9)).rejects.toThrow(/http:\/\/a\.test\/[\s\S]*http:\/\/b\.test\/.*domain.*\/docs[\s\S]*--fresh[\s\S]*--store/);
+  await expect(openPass(store, other, 9)).rejects.toThrow(
+    /http:\/\/a\.test\/[\s\S]*http:\/\/b\.test\/.*domain.*\/docs[\s\S]*--fresh[\s\S]*--store/,
+  );
 });

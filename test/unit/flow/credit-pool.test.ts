@@ -54,7 +54,10 @@ describe("a body that grows", () => {
     pool.draw(a, 10, nothing);
     pool.draw(b, 60, () => served.push("b"));
     pool.release(d);
-    expect(pool.draw(c, 1, () => served.push("c")), "10 bytes are free, but b waits").toBe(false);
+    expect(
+      pool.draw(c, 1, () => served.push("c")),
+      "10 bytes are free, but b waits",
+    ).toBe(false);
     expect(served).toEqual([]);
     pool.release(a);
     expect(served).toEqual(["b", "c"]);

@@ -4,7 +4,11 @@ import { FingerprintTable } from "../../../src/kernel/fingerprint-table.ts";
 import { seededRandom } from "../../../src/simulate/random.ts";
 
 /** Lanes from a small range, so that many share a segment and a first slot. */
-const lanes = fc.tuple(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -2, max: 2 }), fc.constantFrom(0, 256, -256, 1, 2 ** 31 - 1, -(2 ** 31)));
+const lanes = fc.tuple(
+  fc.integer({ min: -3, max: 3 }),
+  fc.integer({ min: -2, max: 2 }),
+  fc.constantFrom(0, 256, -256, 1, 2 ** 31 - 1, -(2 ** 31)),
+);
 
 test("behaves as a map from three lanes to numbers in order of arrival", () => {
   const property = fc.property(fc.array(lanes, { maxLength: 250 }), (prints) => {

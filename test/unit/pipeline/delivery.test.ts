@@ -44,11 +44,25 @@ async function setting(options: { rows: number; span: number; grain?: number; fr
   const store = options.store ?? new MemoryStore();
   const { rows, span, grain = 1_000, from = 0 } = options;
   const ids = Array.from({ length: rows }, (_, id) => id);
-  await store.commit(batch({ hosts: [{ id: 0, key: "a.example", shard: 0 }], urls: ids.map((id) => newUrl(id)), settlements: ids.map((id) => settlement(id + 1, id)) }));
+  await store.commit(
+    batch({
+      hosts: [{ id: 0, key: "a.example", shard: 0 }],
+      urls: ids.map((id) => newUrl(id)),
+      settlements: ids.map((id) => settlement(id + 1, id)),
+    }),
+  );
   const sink = new TimedSink(clock, span);
   let takes = 0;
   const delivery = new Delivery(
-    { store, clock, sink, consumer: "c", pass: 1, toSettledUrl: (row: SettledRow) => toSettledUrl(row, (links) => store.urlTexts(links), { optional: [], page: "visit" }), onTaken: () => takes++ },
+    {
+      store,
+      clock,
+      sink,
+      consumer: "c",
+      pass: 1,
+      toSettledUrl: (row: SettledRow) => toSettledUrl(row, (links) => store.urlTexts(links), { optional: [], page: "visit" }),
+      onTaken: () => takes++,
+    },
     { from, committed: rows, grain },
   );
   return { clock, store, sink, delivery, takes: () => takes };
@@ -80,10 +94,25 @@ test("starts behind its cursor, and goes on when more is committed", async () =>
 
 test("rows of other passes are passed over", async () => {
   const store = new MemoryStore();
-  await store.commit(batch({ hosts: [{ id: 0, key: "a.example", shard: 0 }], urls: [newUrl(0)], settlements: [settlement(1, 0, { pass: 7 })] }));
+  await store.commit(
+    batch({ hosts: [{ id: 0, key: "a.example", shard: 0 }], urls: [newUrl(0)], settlements: [settlement(1, 0, { pass: 7 })] }),
+  );
   const clock = new VirtualClock(turn);
   const sink = new TimedSink(clock, 1);
-  const delivery = new Delivery({ store, clock, sink, consumer: "c", pass: 1, toSettledUrl: () => { throw new Error("not this row"); }, onTaken: () => undefined }, { from: 0, committed: 1, grain: 1 });
+  const delivery = new Delivery(
+    {
+      store,
+      clock,
+      sink,
+      consumer: "c",
+      pass: 1,
+      toSettledUrl: () => {
+        throw new Error("not this row");
+      },
+      onTaken: () => undefined,
+    },
+    { from: 0, committed: 1, grain: 1 },
+  );
   const run = delivery.run();
   delivery.finish();
   await clock.run(run, 100);
@@ -149,6 +178,18 @@ describe("the cursor", () => {
     await expect(clock.run(run, 1_000)).rejects.toThrow("the disk is full");
     expect(await store.cursor("c")).toBe(3);
   });
+});
+
+test("a consumer that never comes back is left a second after the stop, and what it held counts as not taken", async () => {
+  const { clock, store, sink, delivery } = await setting({ rows: 10, span: 10, grain: 1 });
+  const run = delivery.run();
+  await clock.advance(25);
+  sink.span = 3_600_000;
+  await clock.advance(5_000);
+  delivery.stop();
+  delivery.stop();
+  await clock.run(run, 1_000);
+  expect([delivery.cursor, await store.cursor("c")]).toEqual([3, 3]);
 });
 
 test("stopping ends an idle delivery, finishing ends it when all is taken", async () => {

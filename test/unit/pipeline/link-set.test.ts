@@ -14,7 +14,9 @@ test("keeps each link once, in the order of its first place", () => {
 test("behaves as a set from page to page, small and large", () => {
   const page = fc.oneof(
     fc.array(fc.nat({ max: 50 }), { maxLength: 60 }),
-    fc.record({ from: fc.nat({ max: 1_000 }), count: fc.nat({ max: 3_000 }), step: fc.constantFrom(1, 1_024, 65_536) }).map(({ from, count, step }) => Array.from({ length: count }, (_, index) => from + index * step)),
+    fc
+      .record({ from: fc.nat({ max: 1_000 }), count: fc.nat({ max: 3_000 }), step: fc.constantFrom(1, 1_024, 65_536) })
+      .map(({ from, count, step }) => Array.from({ length: count }, (_, index) => from + index * step)),
   );
   const property = fc.property(fc.array(page, { maxLength: 8 }), (pages) => {
     const set = new LinkSet();

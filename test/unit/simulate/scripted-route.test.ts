@@ -12,13 +12,28 @@ function setting(answer: ScriptedAnswer) {
   const route = new ScriptedRoute(clock, { answer: () => answer });
   const ends: { readonly result: FetchResult; readonly at: number }[] = [];
   const start = (more: Partial<FetchRequest> = {}): (() => void) => {
-    const request: FetchRequest = { url: "http://a.test/x", headers: [], maxBody: 10 * MiB, timeout: 60_000, credit: { draw: () => true }, decide: () => "read", ...more };
+    const request: FetchRequest = {
+      url: "http://a.test/x",
+      headers: [],
+      maxBody: 10 * MiB,
+      timeout: 60_000,
+      credit: { draw: () => true },
+      decide: () => "read",
+      ...more,
+    };
     return route.start(request, (result) => ends.push({ result, at: clock.now() }));
   };
   return { clock, route, ends, start };
 }
 
-const body = (bytes: number, ttfb = 100, transfer = 400): ScriptedAnswer => ({ kind: "response", status: 200, headers: [["content-type", "text/html"]], body: new Uint8Array(bytes), ttfb, transfer });
+const body = (bytes: number, ttfb = 100, transfer = 400): ScriptedAnswer => ({
+  kind: "response",
+  status: 200,
+  headers: [["content-type", "text/html"]],
+  body: new Uint8Array(bytes),
+  ttfb,
+  transfer,
+});
 
 test("an answer comes after its times, with its parts and measures", async () => {
   const { clock, ends, start } = setting(body(1_000));
@@ -97,7 +112,11 @@ test("look-ups answer as the web says, by default at once", async () => {
   const answer = (): ScriptedAnswer => ({ kind: "response", status: 204, ttfb: 0 });
   const plain = new ScriptedRoute(clock, { answer });
   expect(await plain.resolve("a.test", 443, signal)).toMatchObject({ kind: "resolved" });
-  const scripted = new ScriptedRoute(clock, { answer, address: (name) => (name === "a.test" ? { kind: "resolved", addresses: ["192.0.2.1"], after: 30 } : { kind: "failed", code: "dns", after: 10 }) });
+  const scripted = new ScriptedRoute(clock, {
+    answer,
+    address: (name) =>
+      name === "a.test" ? { kind: "resolved", addresses: ["192.0.2.1"], after: 30 } : { kind: "failed", code: "dns", after: 10 },
+  });
   expect(await clock.run(scripted.resolve("a.test", 443, signal), 100)).toEqual({ kind: "resolved", addresses: ["192.0.2.1"] });
   expect(await clock.run(scripted.resolve("b.test", 443, signal), 100)).toMatchObject({ kind: "failed", code: "dns" });
   expect(clock.now()).toBe(40);

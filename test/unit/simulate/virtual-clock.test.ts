@@ -6,7 +6,14 @@ import { turn } from "../../fixtures/turn.ts";
 test("time stands still until it is told to pass, and then fires what falls into the span, in order", async () => {
   const clock = new VirtualClock(turn, 1_000);
   const fired: string[] = [];
-  for (const [delay, name] of [[30, "c"], [10, "a"], [20, "b"], [10, "a2"], [31, "late"]] as const) clock.after(delay, () => fired.push(`${name} ${clock.now()}`));
+  for (const [delay, name] of [
+    [30, "c"],
+    [10, "a"],
+    [20, "b"],
+    [10, "a2"],
+    [31, "late"],
+  ] as const)
+    clock.after(delay, () => fired.push(`${name} ${clock.now()}`));
   await clock.advance(0);
   expect([clock.now(), clock.epoch(), fired.length]).toEqual([0, 1_000, 0]);
   await clock.advance(30);

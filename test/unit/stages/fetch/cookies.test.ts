@@ -31,7 +31,10 @@ test("an expired cookie is taken back", () => {
 
 test("at most 64 are kept", () => {
   const cookies = new Cookies();
-  cookies.take("https://a.test/", Array.from({ length: 500 }, (_, index) => `c${index}=1`));
+  cookies.take(
+    "https://a.test/",
+    Array.from({ length: 500 }, (_, index) => `c${index}=1`),
+  );
   expect(cookies.header("https://a.test/").split("; ").length).toBe(64);
 });
 

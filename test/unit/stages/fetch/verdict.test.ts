@@ -6,12 +6,22 @@ import { verdictOf } from "../../../../src/stages/fetch/verdict.ts";
 const MEASURE = { ttfb: 120, total: 300, paused: 0, bytesOut: 200, bytesIn: 900, connected: false };
 
 function response(status: number, headers: Readonly<Record<string, string>> = {}): FetchResult {
-  const view = { get: (name: string) => headers[name], all: (name: string) => (headers[name] === undefined ? [] : [headers[name]]), entries: () => [] };
+  const view = {
+    get: (name: string) => headers[name],
+    all: (name: string) => (headers[name] === undefined ? [] : [headers[name]]),
+    entries: () => [],
+  };
   return { kind: "response", status, headers: view, body: new Uint8Array(0), measure: MEASURE };
 }
 
 type Phase = (FetchResult & { kind: "failure" })["phase"];
-const failure = (code: FetchErrorCode, phase: Phase): FetchResult => ({ kind: "failure", code, phase, message: "what came", measure: MEASURE });
+const failure = (code: FetchErrorCode, phase: Phase): FetchResult => ({
+  kind: "failure",
+  code,
+  phase,
+  message: "what came",
+  measure: MEASURE,
+});
 
 /** One line: what the host hears, and what becomes of the URL. */
 function line(result: FetchResult): string {
@@ -70,7 +80,8 @@ describe("a failure", () => {
   });
 
   test("a private address is skipped, whatever the phase, and nobody slows down for it", () => {
-    for (const phase of ["resolve", "connect"] as const) expect(line(failure("private-address", phase))).toBe("neutral | settle skipped private-address");
+    for (const phase of ["resolve", "connect"] as const)
+      expect(line(failure("private-address", phase))).toBe("neutral | settle skipped private-address");
   });
 
   test.each<[FetchErrorCode, Phase, string]>([

@@ -52,7 +52,8 @@ function setting(judge: (url: string, depth: number) => SkipReason | null = () =
     onRead: (host) => offered.push(host),
     onStoreTrouble: (error) => troubles.push(error),
   });
-  const link = (url: string, depth: number, nofollow = false): number => frontier.discover(resolver.resolveString(url), depth, "link", nofollow);
+  const link = (url: string, depth: number, nofollow = false): number =>
+    frontier.discover(resolver.resolveString(url), depth, "link", nofollow);
   const settle = (row: VisitRow): void => {
     stage.settle({ ...settlement(stage.nextSeq(), row.id, { token: row.token }), extra: null } satisfies Settlement);
     frontier.settled(row.id, true);
@@ -78,7 +79,14 @@ describe("a URL that is discovered", () => {
     expect([link("http://a.test/1", 1), link("http://b.test/1", 1), link("http://a.test/1", 1)]).toEqual([0, 1, 0]);
     expect([frontier.left, frontier.urls.size, frontier.hostCount]).toEqual([2, 2, 2]);
     expect(offered.map((host) => host.key)).toEqual(["a.test", "b.test"]);
-    expect(frontier.take(frontier.hostOf("http://a.test/"))).toMatchObject({ id: 0, url: "http://a.test/1", depth: 1, via: "link", token: 0, attempts: 0 });
+    expect(frontier.take(frontier.hostOf("http://a.test/"))).toMatchObject({
+      id: 0,
+      url: "http://a.test/1",
+      depth: 1,
+      via: "link",
+      token: 0,
+      attempts: 0,
+    });
   });
 
   test("is kept as skipped when the rules refuse it, and counts by its reason", () => {
@@ -134,13 +142,14 @@ describe("rows", () => {
     const host = frontier.hostOf("http://a.test/");
     host.starts = 10;
     expect(host.waiting).toBe(1_000);
-    const taken: number[] = [];
+    const taken: VisitRow[] = [];
     for (let round = 0; round < 40 && taken.length < 1_000; round++) {
       expect(host.ready.length).toBeLessThanOrEqual(64);
-      taken.push(...(await takeAll(host)).map((row) => row.id));
+      taken.push(...(await takeAll(host)));
     }
-    expect(taken).toEqual(ids);
-    expect(taken.map((id) => frontier.urls.state(id)).every((state) => state === LEASED)).toBe(true);
+    expect(taken.map((row) => row.id)).toEqual(ids);
+    expect(taken.map((row) => row.url)).toEqual(ids.map((_, index) => `http://a.test/${index}`));
+    expect(ids.every((id) => frontier.urls.state(id) === LEASED)).toBe(true);
   });
 
   test("given back come first again, and never swell what is read ahead", async () => {
@@ -212,7 +221,12 @@ test("the scan rebuilds what waits, what comes back later and what is skipped", 
   for (const row of await first.store.hosts()) frontier.loadHost(row.id, row.key);
   await first.store.scan((row) => frontier.load(row, row.pass < 1, first.clock.epoch(), clock.now()), new AbortController().signal);
   expect([frontier.left, frontier.retrying, frontier.hostCount, frontier.urls.size]).toEqual([2, 1, 2, 4]);
-  expect([0, 1, 2, 3].map((id) => frontier.urls.state(id) >= SKIPPED ? "skipped" : frontier.urls.state(id))).toEqual([SETTLED, RETRYING, WAITING, "skipped"]);
+  expect([0, 1, 2, 3].map((id) => (frontier.urls.state(id) >= SKIPPED ? "skipped" : frontier.urls.state(id)))).toEqual([
+    SETTLED,
+    RETRYING,
+    WAITING,
+    "skipped",
+  ]);
   expect(frontier.nextRetryAt).toBe(60_000 - 100);
   const again = frontier.hostOf("http://a.test/");
   expect((await takeAll(again)).map((row) => row.url)).toEqual(["http://a.test/waits"]);
@@ -270,7 +284,8 @@ test("whatever happens, each URL is in one place, none is lost, and each is sett
     for (let round = 0; round < 100 && frontier.left > 0; round++) {
       await clock.advance(500);
       frontier.wake(clock.now());
-      for (const which of [0, 1, 2]) for (let row = frontier.take(host(which)); row !== undefined; row = frontier.take(host(which))) end(row);
+      for (const which of [0, 1, 2])
+        for (let row = frontier.take(host(which)); row !== undefined; row = frontier.take(host(which))) end(row);
     }
     expect(frontier.left).toBe(0);
     await clock.advance(100);

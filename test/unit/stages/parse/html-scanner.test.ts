@@ -206,6 +206,10 @@ describe("text", () => {
     scan("<title>no</title><h1> A &amp;\n B</h1><p>c<b>d</b> e<br>f<script>no</script><textarea>t</textarea>", "utf-8", true);
     expect(scanner.text()).toBe("A & B\ncd e\nf\nt");
     expect(scan("<p>x").text()).toBeNull();
+    scan("<p>&am<b>p;</b> a &lt; b < c\r\n  d<xmp>&amp;</xmp>", "utf-8", true);
+    expect(scanner.text()).toBe("&amp; a < b < c d\n&amp;");
+    scan(Buffer.from("<p>\x93&eacute;\xe9<p>&am<b>p;</b>", "latin1"), "windows-1252", true);
+    expect(scanner.text()).toBe("\u201céé\n&amp;");
   });
 
   test("length is 0 without visible text, whatever the title", () => {

@@ -24,7 +24,12 @@ test("a URL that changed gives its old text free, but not one that another holds
 });
 
 test("behaves as a map from host and text to the last holder", () => {
-  const action = fc.record({ kind: fc.constantFrom("hold", "hold", "drop"), host: fc.nat({ max: 3 }), seed: fc.integer({ min: 1, max: 8 }), id: fc.nat({ max: 5 }) });
+  const action = fc.record({
+    kind: fc.constantFrom("hold", "hold", "drop"),
+    host: fc.nat({ max: 3 }),
+    seed: fc.integer({ min: 1, max: 8 }),
+    id: fc.nat({ max: 5 }),
+  });
   fc.assert(
     fc.property(fc.array(action, { maxLength: 80 }), (actions) => {
       const index = new ContentIndex();

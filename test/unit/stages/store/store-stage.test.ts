@@ -58,7 +58,13 @@ describe("a batch", () => {
     expect(store.batches.length).toBe(0);
     await clock.advance(1);
     expect(store.batches.length).toBe(1);
-    expect(store.batches[0]).toMatchObject({ urls: [{ id: 0 }], hosts: [{ id: 0 }], settlements: [{ id: 0, seq: 1 }], meta: [["state", "x"]], inFlight: [42] });
+    expect(store.batches[0]).toMatchObject({
+      urls: [{ id: 0 }],
+      hosts: [{ id: 0 }],
+      settlements: [{ id: 0, seq: 1 }],
+      meta: [["state", "x"]],
+      inFlight: [42],
+    });
     expect(committed).toEqual([1]);
     expect(await store.meta("state")).toBe("x");
   });
