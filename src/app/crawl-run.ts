@@ -139,7 +139,8 @@ export class CrawlRun implements CrawlHandle {
     for (const row of rows) {
       if (row.limiter === null && row.robots === null) continue;
       const host = pipeline.frontier.hostById(row.id);
-      if (row.limiter !== null) host.limiter.restore(row.limiter, now);
+      const gateLeft = row.gateUntil === null ? 0 : Math.max(0, row.gateUntil - clock.epoch());
+      if (row.limiter !== null) host.limiter.restore(row.limiter, now, gateLeft);
       if (row.robots !== null) host.robots.restore(row.robots, clock.epoch());
       const pace = paceOf(this.#settings, row.key);
       host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });

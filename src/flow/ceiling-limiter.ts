@@ -6,6 +6,8 @@ const GATE_FIRST: Millis = 1_000;
 const GATE_MOST: Millis = 300_000;
 /** A half-open host that ended without a verdict is asked again after this. */
 const UNDECIDED: Millis = 1_000;
+/** Marks the packed state; another one is not read. */
+const STATE_VERSION = 2;
 /** Gaps are stretched by up to a tenth, so that many hosts do not beat in step. */
 const JITTER = 0.1;
 
@@ -95,23 +97,17 @@ export class CeilingLimiter implements HostLimiter {
   }
 
   state(now: Millis): Uint8Array {
-    const view = new Float64Array([
-      1,
-      this.#events,
-      this.#halfOpen ? 1 : 0,
-      Math.max(0, this.#gateUntil - now),
-      Math.max(0, this.#nextStart - now),
-    ]);
-    return new Uint8Array(view.buffer);
+    const gapLeft = Math.max(0, this.#nextStart - now);
+    return new Uint8Array(new Float64Array([STATE_VERSION, this.#events, this.#halfOpen ? 1 : 0, gapLeft]).buffer);
   }
 
-  restore(state: Uint8Array, now: Millis): void {
-    if (state.byteLength !== 40) return;
+  restore(state: Uint8Array, now: Millis, gateLeft: Millis): void {
+    this.#gateUntil = gateLeft > 0 ? now + gateLeft : 0;
+    if (state.byteLength !== 4 * Float64Array.BYTES_PER_ELEMENT) return;
     const view = new Float64Array(state.slice().buffer);
-    if (view[0] !== 1) return;
+    if (view[0] !== STATE_VERSION) return;
     this.#events = view[1];
     this.#halfOpen = view[2] === 1;
-    this.#gateUntil = view[3] > 0 ? now + view[3] : 0;
-    this.#nextStart = view[4] > 0 ? now + view[4] : 0;
+    this.#nextStart = view[3] > 0 ? now + view[3] : 0;
   }
 }

@@ -34,7 +34,8 @@ export interface HostLimiter {
   end(permit: Permit, signal: HostSignal, now: Millis, random: () => number): void;
   /** The person's ceiling and the host's own delay; may change while running. */
   pace(pace: Pace): void;
-  /** Packed state for the host's row. Times in it are relative to `now`. */
+  /** Packed state for the host's row, without the gate: that is an instant, and kept as one. A gap that runs is kept as what is left of it. */
   state(now: Millis): Uint8Array;
-  restore(state: Uint8Array, now: Millis): void;
+  /** @param gateLeft how long the gate still has to stay closed; 0 when it is open. */
+  restore(state: Uint8Array, now: Millis, gateLeft: Millis): void;
 }

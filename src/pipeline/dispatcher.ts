@@ -86,9 +86,9 @@ export class Dispatcher {
   }
 
   /** Enters a host that has work and may be asked at some known instant; others are offered again by what they wait for. */
-  offer(host: Host): void {
+  offer(host: Host, now: Millis = this.#deps.clock.now()): void {
     if (host.parked || host.resolving || !host.hasWork) return;
-    const at = host.limiter.admitAt(this.#deps.clock.now());
+    const at = host.limiter.admitAt(now);
     if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
   }
 
@@ -158,11 +158,12 @@ export class Dispatcher {
         return;
       }
       this.#start(errand, host, host.address, now);
-      this.offer(host);
+      // The pump's own instant: a later one would end the turn after one start a host.
+      this.offer(host, now);
       return;
     }
     this.#leaveAddress(host.address);
-    this.offer(host);
+    this.offer(host, now);
   }
 
   #start(errand: Errand, host: Host, address: string, now: Millis): void {

@@ -1,5 +1,6 @@
 import type { Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock } from "../ports/clock.ts";
+import type { HostState } from "../ports/store.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import type { StoreStage } from "../stages/store/store-stage.ts";
@@ -39,9 +40,13 @@ export class HostStates {
 
   #save(host: Host): void {
     host.dirty = false;
-    const now = this.#clock.now();
-    const gate = host.limiter.gateUntil;
-    const gateUntil = gate > now ? this.#clock.epoch() + (gate - now) : null;
-    this.#store.hostState({ id: host.id, limiter: host.limiter.state(now), gateUntil, robots: null });
+    this.#store.hostState(hostStateOf(host, this.#clock, null));
   }
+}
+
+/** What the store keeps of a host. The gate is an instant of the wall clock: it holds over a restart, however long it takes. */
+export function hostStateOf(host: Host, clock: Clock, robots: string | null): HostState {
+  const now = clock.now();
+  const left = host.limiter.gateUntil - now;
+  return { id: host.id, limiter: host.limiter.state(now), gateUntil: left > 0 ? clock.epoch() + left : null, robots };
 }

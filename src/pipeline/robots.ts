@@ -8,6 +8,7 @@ import type { Host } from "../stages/frontier/host.ts";
 import { ROBOTS_HOPS_MOST, type RobotsAnswer } from "../stages/frontier/robots-gate.ts";
 import type { StoreStage } from "../stages/store/store-stage.ts";
 import type { Errand, Purpose } from "./errand.ts";
+import { hostStateOf } from "./host-states.ts";
 import type { Tally } from "./tally.ts";
 
 const NO_BODY = new Uint8Array(0);
@@ -75,7 +76,7 @@ export class Robots {
     const pace = paceOf(host.key);
     host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
     const saved = host.robots.save();
-    if (saved !== null) store.hostState({ id: host.id, limiter: host.limiter.state(clock.now()), gateUntil: null, robots: saved });
+    if (saved !== null) store.hostState(hostStateOf(host, clock, saved));
     this.#deps.onWork(host);
     if (sitemaps === "off" || answer.status === null) return;
     for (const sitemap of named) {

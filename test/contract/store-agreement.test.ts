@@ -61,7 +61,8 @@ test("both stores tell the same of any history, and SQLite also after a new star
             hosts: first === 0 && known > 0 ? [{ id: 0, key: "a.example", shard: 3 }] : [],
             urls: Array.from({ length: known - first }, (_, k) => newUrl(first + k, { skip: (first + k) % 9 === 0 ? "trap" : null })),
           });
-          expect(await sqlite.commit(next)).toEqual(await memory.commit(next));
+          // Which ids were refused is the contract, not in which order.
+          expect([...(await sqlite.commit(next))].sort()).toEqual([...(await memory.commit(next))].sort());
           for (const store of [sqlite, memory]) await store.advance("c", cursor);
         }
         const expected = await everything(memory);

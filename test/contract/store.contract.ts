@@ -548,7 +548,12 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
           { ...hosts[1], limiter: new Uint8Array([7, 0, 9]), gateUntil: 1_790_000_000_001, robots: '{"https":1}' },
         ]);
         await store.commit(batch({ hostStates: [{ id: 1, ...open }] }));
-        expect((await store.hosts())[1]).toEqual({ ...hosts[1], limiter: new Uint8Array([7, 0, 9]), gateUntil: null, robots: '{"https":1}' });
+        expect((await store.hosts())[1]).toEqual({
+          ...hosts[1],
+          limiter: new Uint8Array([7, 0, 9]),
+          gateUntil: null,
+          robots: '{"https":1}',
+        });
       });
     });
 

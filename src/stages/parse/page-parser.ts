@@ -74,7 +74,7 @@ export class PageParser {
   readonly #inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
   readonly #agent: string;
   readonly #isKnownHost: (host: string) => boolean;
-  readonly #scanner = new HtmlScanner();
+  readonly #scanner: HtmlScanner;
   readonly #fingerprint = new TextFingerprint();
   #base = "";
   #headerRefresh: string | null = null;
@@ -85,6 +85,7 @@ export class PageParser {
     this.#resolver = deps.resolver;
     this.#inflate = deps.inflate;
     this.#agent = deps.agent;
+    this.#scanner = new HtmlScanner(deps.agent);
     this.#isKnownHost = deps.isKnownHost;
   }
 

@@ -138,12 +138,12 @@ describe("half-open", () => {
 });
 
 describe("the stored state", () => {
-  test("brings a closed gate back, relative to the new clock", () => {
+  test("brings a closed gate back for as long as it still has to stay closed", () => {
     const limiter = new CeilingLimiter({ ceiling: 4, gap: 0 });
     const [permit] = started(limiter, 1, 0);
     limiter.end(permit, refused(60_000), 1_000, least);
     const other = new CeilingLimiter({ ceiling: 4, gap: 0 });
-    other.restore(limiter.state(11_000), 500_000);
+    other.restore(limiter.state(11_000), 500_000, 50_000);
     expect(other.admitAt(500_000)).toBe(550_000);
     expect(other.halfOpen).toBe(true);
   });
@@ -152,14 +152,14 @@ describe("the stored state", () => {
     const limiter = new CeilingLimiter({ ceiling: 4, gap: 10_000 });
     limiter.start(0, least);
     const other = new CeilingLimiter({ ceiling: 4, gap: 10_000 });
-    other.restore(limiter.state(4_000), 100);
+    other.restore(limiter.state(4_000), 100, 0);
     expect(other.admitAt(100)).toBe(6_100);
   });
 
   test("is ignored when it is of another version or length", () => {
     const limiter = new CeilingLimiter({ ceiling: 4, gap: 0 });
-    limiter.restore(new Uint8Array(7), 0);
-    limiter.restore(new Uint8Array(new Float64Array([2, 1, 1, 9e9, 9e9]).buffer), 0);
+    limiter.restore(new Uint8Array(7), 0, 0);
+    limiter.restore(new Uint8Array(new Float64Array([3, 1, 1, 9e9]).buffer), 0, 0);
     expect(limiter.admitAt(0)).toBe(0);
   });
 });

@@ -14,8 +14,10 @@ describe("the scan and parse5, scripting off", () => {
       const html = hostilePage(random);
       scanner.scan(Buffer.from(html), "utf-8", { wantText: false });
       if (scanner.parsed) parsed++;
-      if (knownDifference(html) === null)
-        expect(seen(scanner), `seed ${SEED}, page ${n}: ${JSON.stringify(html)}`).toEqual(reference(html));
+      const got = seen(scanner);
+      const expected = reference(html);
+      if (JSON.stringify(got) === JSON.stringify(expected) || knownDifference(html) !== null) continue;
+      expect(got, `seed ${SEED}, page ${n}: ${JSON.stringify(html)}`).toEqual(expected);
     }
     // Even of such pages the pass decides most by itself; were it to ask the parser always, this test would prove nothing.
     expect(parsed).toBeLessThan(PAGES / 5);
