@@ -93,11 +93,13 @@ export class Pages {
     const depth = visit.row.depth + 1;
     if (parsed.kind === "list") {
       const via: Via = parsed.list === "feed" ? "feed" : "sitemap";
-      // What a sitemap names is as near as the seed that brought us to it.
-      if (followLists)
-        parser.eachListed((url, isList) =>
-          isList ? frontier.discoverSitemap(url, visit.row.depth) : frontier.discoverText(url, depth, via),
-        );
+      // A child of an index is as near as the index itself.
+      if (followLists) {
+        parser.eachListed((length, isList) => {
+          if (isList) frontier.discoverSitemap(length, visit.row.depth);
+          else frontier.discover(length, depth, via, false);
+        });
+      }
       return new Uint8Array(0);
     }
     this.#links.clear();

@@ -157,6 +157,7 @@ export class Pipeline {
       frontier: this.frontier,
       store: this.storeStage,
       tally: this.tally,
+      resolver: this.#resolver,
       sitemaps,
       paceOf,
       follow: (errand, host) => this.#work.queue(errand, host),

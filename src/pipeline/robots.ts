@@ -1,5 +1,6 @@
 import type { HostSignal, Pace } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
+import type { LinkResolver } from "../kernel/link-resolver.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import { verdictOf } from "../stages/fetch/verdict.ts";
@@ -17,6 +18,7 @@ export interface RobotsDeps {
   readonly clock: Clock;
   readonly frontier: Frontier;
   readonly store: StoreStage;
+  readonly resolver: LinkResolver;
   readonly tally: Tally;
   readonly sitemaps: "auto" | "probe" | "off";
   readonly paceOf: (host: string) => Pace;
@@ -71,7 +73,7 @@ export class Robots {
   }
 
   #answer(host: Host, answer: RobotsAnswer, url: string): void {
-    const { clock, frontier, store, sitemaps, paceOf } = this.#deps;
+    const { clock, frontier, store, resolver, sitemaps, paceOf } = this.#deps;
     const named = host.robots.end(answer, clock.epoch());
     const pace = paceOf(host.key);
     host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
@@ -79,13 +81,11 @@ export class Robots {
     if (saved !== null) store.hostState(hostStateOf(host, clock, saved));
     this.#deps.onWork(host);
     if (sitemaps === "off" || answer.status === null) return;
-    for (const sitemap of named) {
-      const target = canonicalUrl(sitemap, url);
-      if (target !== null) frontier.discoverSitemap(target, 0);
-    }
-    if (sitemaps === "probe" && named.length === 0) {
-      const target = canonicalUrl("/sitemap.xml", url);
-      if (target !== null) frontier.discoverSitemap(target, 0);
+    const sitemapsToRead = sitemaps === "probe" && named.length === 0 ? ["/sitemap.xml"] : named;
+    resolver.setBase(url);
+    for (const sitemap of sitemapsToRead) {
+      const length = resolver.resolveString(sitemap);
+      if (length > 0) frontier.discoverSitemap(length, 0);
     }
   }
 }

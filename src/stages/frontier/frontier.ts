@@ -122,14 +122,12 @@ export class Frontier {
     return length <= 0 ? -1 : this.discover(length, depth, via, false);
   }
 
-  /** Enters a sitemap that a robots.txt or an index names: wherever it lies, for the site itself says so. */
-  discoverSitemap(url: string, depth: number): void {
+  /** Enters the sitemap now in the resolver's scratch, which a robots.txt or an index names: wherever it lies, for the site itself says so. */
+  discoverSitemap(length: number, depth: number): void {
     const { resolver, fingerprinter } = this.#deps;
-    const length = resolver.resolveString(url);
-    if (length <= 0) return;
     fingerprinter.of(length);
-    if (this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c) < 0)
-      this.#enter(fingerprinter, url, depth, "sitemap", false, "exempt");
+    if (this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c) >= 0) return;
+    this.#enter(fingerprinter, resolver.text(), depth, "sitemap", false, "exempt");
   }
 
   /** @returns the id of a canonical URL, or -1 when it is not known. */

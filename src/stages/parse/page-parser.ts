@@ -1,4 +1,5 @@
 import { canonicalUrl } from "../../kernel/canonical-url.ts";
+import { hostKey } from "../../kernel/host-key.ts";
 import { canonicalTarget } from "../../kernel/link-header.ts";
 import type { LinkResolver } from "../../kernel/link-resolver.ts";
 import type { Via } from "../../kernel/outcome.ts";
@@ -11,7 +12,7 @@ import { parseRefresh } from "./html-refresh.ts";
 import { HtmlScanner } from "./html-scanner.ts";
 import { robotsDirectives } from "./robots-directives.ts";
 import { parseSitemap, plainSitemap, SITEMAP_MAX_BYTES, SITEMAP_MAX_URLS } from "./sitemap.ts";
-import { sitemapTargets } from "./sitemap-targets.ts";
+import type { SitemapEntry } from "./sitemap-entries.ts";
 import { TEXT_HASH_BYTES, TEXT_HASH_VERSION, TextFingerprint } from "./text-fingerprint.ts";
 
 /** What is known of a document before it is looked into. */
@@ -61,6 +62,12 @@ export interface PageParserDeps {
   readonly isKnownHost: (host: string) => boolean;
 }
 
+interface Listed {
+  readonly urls: readonly SitemapEntry[];
+  readonly lists: readonly SitemapEntry[];
+}
+const NOTHING_LISTED: Listed = { urls: [], lists: [] };
+
 const LIST_LIMITS = { maxUrls: SITEMAP_MAX_URLS, maxChildren: SITEMAP_MAX_URLS };
 /** Kinds that are hints in the head, not links of the document (ADR 0007). */
 const FIRST_UNLISTED = link.LINK_CANONICAL;
@@ -79,7 +86,7 @@ export class PageParser {
   #base = "";
   #headerRefresh: string | null = null;
   #scanned = false;
-  #listed: { readonly urls: readonly string[]; readonly lists: readonly string[] } = { urls: [], lists: [] };
+  #listed: Listed = NOTHING_LISTED;
 
   constructor(deps: PageParserDeps) {
     this.#resolver = deps.resolver;
@@ -92,7 +99,7 @@ export class PageParser {
   parse(input: PageInput): ParsedPage {
     this.#scanned = false;
     this.#headerRefresh = null;
-    this.#listed = { urls: [], lists: [] };
+    this.#listed = NOTHING_LISTED;
     const declared = pageKindOf(input.contentType);
     const named = input.via === "sitemap" || input.via === "feed";
     const doubtful =
@@ -134,10 +141,29 @@ export class PageParser {
     resolver.release();
   }
 
-  /** Hands out every URL of the last list, canonical; `isList` for the children of an index. */
-  eachListed(each: (url: string, isList: boolean) => void): void {
-    for (const url of this.#listed.lists) each(url, true);
-    for (const url of this.#listed.urls) each(url, false);
+  /**
+   * Hands out every URL of the last list, as `eachLink` does; `isList` for the children of an index. A list may name URLs of its
+   * own host, and of hosts that the crawl knows by other ways (one of their robots.txt named it, perhaps); other hosts' entries
+   * are left out, or anybody could speak for anybody. Source: sitemaps.org, "sitemap file location" and "cross submits".
+   */
+  eachListed(each: (length: number, isList: boolean) => void): void {
+    this.#eachEntry(this.#listed.lists, (length) => each(length, true));
+    this.#eachEntry(this.#listed.urls, (length) => each(length, false));
+    this.#listed = NOTHING_LISTED;
+  }
+
+  #eachEntry(entries: readonly { readonly loc: string }[], each: (length: number) => void): void {
+    const resolver = this.#resolver;
+    const own = hostKey(this.#base);
+    resolver.setBase(this.#base);
+    for (const { loc } of entries) {
+      const length = resolver.resolveString(loc);
+      if (length > 0 && (resolver.onBase || this.#mayName(hostKey(resolver.text()), own))) each(length);
+    }
+  }
+
+  #mayName(host: string, own: string): boolean {
+    return host === own || this.#isKnownHost(host);
   }
 
   /** The document as text, for a consumer that asks for it. */
@@ -205,8 +231,8 @@ export class PageParser {
     const charset = /charset=["']?([^"';\s]+)/i.exec(input.contentType ?? "")?.[1] ?? null;
     const result = parseSitemap(plain, LIST_LIMITS, { url: input.url, charset, now: input.now });
     if (result.kind === "none" || (result.kind === "text" && (!named || result.urls.length === 0))) return null;
-    const { pages, sitemaps } = sitemapTargets(result, input.url, this.#isKnownHost);
-    this.#listed = { urls: pages.map(({ url }) => url), lists: sitemaps.map(({ url }) => url) };
+    this.#listed = { urls: result.urls, lists: result.sitemaps };
+    this.#base = input.url;
     return this.#document(input, { kind: "list", list: result.kind === "feed" ? "feed" : "sitemap" });
   }
 

@@ -2,7 +2,6 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGzip, parseSitemap, plainSitemap, type SitemapResult } from "../../../../src/stages/parse/sitemap.ts";
-import { sitemapTargets } from "../../../../src/stages/parse/sitemap-targets.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const SOURCE = { url: "https://a.test/dir/list.xml", charset: null, now: NOW };
@@ -222,31 +221,5 @@ describe("gzip", () => {
 
   it("beyond the cap there is nothing", () => {
     expect(plainSitemap(gzipSync(new Uint8Array(5_000)), inflate, 1_000)).toBeNull();
-  });
-});
-
-describe("targets", () => {
-  it("are canonical, unique, and of the list's own host or the one that named it", () => {
-    const result = read(
-      urlset(
-        "<url><loc>x</loc></url><url><loc>/dir/x#y</loc></url><url><loc>http://b.test/y</loc></url><url><loc>http://c.test/z</loc></url><url><loc>mailto:x</loc></url>",
-      ),
-    );
-    expect(sitemapTargets(result, SOURCE.url, (host) => host === "b.test")).toEqual({
-      pages: [
-        { url: "https://a.test/dir/x", lastmod: null },
-        { url: "http://b.test/y", lastmod: null },
-      ],
-      sitemaps: [],
-      foreign: 1,
-      unusable: 1,
-    });
-  });
-
-  it("an index does not lead to itself", () => {
-    const result = read("<sitemapindex><sitemap><loc>list.xml</loc></sitemap><sitemap><loc>b.xml</loc></sitemap></sitemapindex>");
-    expect(sitemapTargets(result, SOURCE.url, (host) => host === "a.test").sitemaps).toEqual([
-      { url: "https://a.test/dir/b.xml", lastmod: null },
-    ]);
   });
 });
