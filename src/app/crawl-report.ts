@@ -56,7 +56,7 @@ export function statusOfRun(facts: RunFacts): CrawlStatus {
     boundBy: state === "scanning" ? "reading the store" : boundNow(pipeline, now).words,
     known: frontier.urls.size,
     hosts: pipeline.hostsAsked,
-    outcomes: Object.fromEntries(tally.outcomes),
+    outcomes: tally.outcomes,
     skipped: skippedCounts(pipeline),
     ...(state === "scanning" ? { scanned: { ...facts.scanned } } : {}),
     waitingHosts: waitingHosts(pipeline, now, epoch),

@@ -1,3 +1,5 @@
+import type { PrintBatch } from "./print-batch.ts";
+
 /** Entries a chunk holds. */
 const CHUNK = 65_536;
 /** 32-bit words of an entry: three lanes and the owner's word. 16 bytes, so that an entry never lies in two cache lines. */
@@ -52,6 +54,26 @@ export class FingerprintTable {
       slot = (slot + 1) & mask;
     }
     return -1;
+  }
+
+  /** Looks up every fingerprint of a batch: its `found` holds the numbers then. */
+  findAll(batch: PrintBatch): void {
+    const { lanes, found, count } = batch;
+    const segments = this.#segments;
+    // First every first slot, so that their misses overlap; most of them hold what is sought.
+    for (let i = 0; i < count; i++) {
+      const table = segments[lanes[3 * i + 2] & (SEGMENTS - 1)];
+      found[i] = table[lanes[3 * i] & (table.length - 1)] - 1;
+    }
+    for (let i = 0; i < count; i++) {
+      const number = found[i];
+      if (number < 0) continue;
+      const chunk = this.#lanes[number >>> SHIFT];
+      const at = (number & MASK) * WORDS;
+      if (chunk[at] !== lanes[3 * i] || chunk[at + 1] !== lanes[3 * i + 1] || chunk[at + 2] !== lanes[3 * i + 2]) {
+        found[i] = this.find(lanes[3 * i], lanes[3 * i + 1], lanes[3 * i + 2]);
+      }
+    }
   }
 
   /** Adds a fingerprint that `find` did not find. @returns its number. */

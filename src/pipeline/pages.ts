@@ -1,7 +1,9 @@
 import { usableEtag } from "../kernel/etag.ts";
+import type { Fingerprinter } from "../kernel/fingerprint.ts";
 import { encodeIds } from "../kernel/id-list.ts";
 import { URL_TOO_LONG } from "../kernel/link-resolver.ts";
 import type { Via } from "../kernel/outcome.ts";
+import { PrintBatch } from "../kernel/print-batch.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
@@ -15,10 +17,18 @@ import type { Ending, Visit } from "./visits.ts";
 
 type Response = FetchResult & { kind: "response" };
 
+/** Ways in which a page leads to a URL, by number; and the other bits of a link's note. */
+const LINK_VIAS: readonly Via[] = ["link", "refresh", "feed"];
+const NOTE_VIA = 0x03;
+const NOTE_NOFOLLOW = 0x04;
+const NOTE_LISTED = 0x08;
+
 export interface PagesDeps {
   readonly clock: Clock;
   readonly frontier: Frontier;
   readonly parser: PageParser;
+  /** Of the parser's resolver. */
+  readonly fingerprinter: Fingerprinter;
   readonly content: ContentIndex;
   readonly blobs: BlobStore | null;
   /** Hashes a body for the archive: SHA-256, hex. */
@@ -41,6 +51,7 @@ export interface PagesDeps {
 export class Pages {
   readonly #deps: PagesDeps;
   readonly #links = new LinkSet();
+  readonly #prints = new PrintBatch();
   readonly #archiving = new Set<Errand>();
 
   constructor(deps: PagesDeps) {
@@ -103,13 +114,35 @@ export class Pages {
       return new Uint8Array(0);
     }
     this.#links.clear();
-    parser.eachLink((length, via, nofollow, listed) => {
+    this.#prints.clear();
+    const { fingerprinter } = this.#deps;
+    parser.eachLink((length, via, nofollow, listed, index) => {
       if (length === URL_TOO_LONG) frontier.refuseTooLong();
       if (length <= 0 || (via === "feed" && !followLists)) return;
-      const id = frontier.discover(length, depth, via, nofollow || !parsed.follow);
-      if (listed) this.#links.add(id);
+      fingerprinter.of(length);
+      const note = LINK_VIAS.indexOf(via) | (nofollow || !parsed.follow ? NOTE_NOFOLLOW : 0) | (listed ? NOTE_LISTED : 0);
+      this.#prints.add(fingerprinter.a, fingerprinter.b, fingerprinter.c, index, note);
     });
+    this.#enter(depth);
+    parser.releaseLinks();
     return encodeIds(this.#links.ids, this.#links.count);
+  }
+
+  /** Enters the links noted: those known and unmoved by what they are, at once; the others one by one. */
+  #enter(depth: number): void {
+    const { frontier, parser } = this.#deps;
+    const { urls } = frontier;
+    const prints = this.#prints;
+    urls.findAll(prints);
+    for (let i = 0; i < prints.count; i++) {
+      const note = prints.note[i];
+      let id = prints.found[i];
+      if (id < 0 || !urls.isSettledFor(id, depth)) {
+        const via = LINK_VIAS[note & NOTE_VIA];
+        id = frontier.discover(parser.resolveLink(prints.link[i]), depth, via, (note & NOTE_NOFOLLOW) !== 0);
+      }
+      if ((note & NOTE_LISTED) !== 0) this.#links.add(id);
+    }
   }
 
   /** Keeps the body first, so that no row ever names a body that is not there; the page holds its credit meanwhile. */

@@ -44,6 +44,7 @@ export class Pipeline {
   readonly #hostStates: HostStates;
   readonly #content = new ContentIndex();
   readonly #resolver = new LinkResolver();
+  readonly #fingerprinter: Fingerprinter;
   readonly #aborts = new AbortController();
   #stopping = false;
   #parserFailures = 0;
@@ -54,6 +55,7 @@ export class Pipeline {
     this.#options = options;
     this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
     this.storeStage = this.#newStoreStage(start);
+    this.#fingerprinter = new Fingerprinter(this.#resolver.words, options.seed);
     this.frontier = this.#newFrontier();
     this.#hostStates = new HostStates(deps.clock, this.frontier, this.storeStage);
     this.#visits = this.#newVisits();
@@ -81,13 +83,13 @@ export class Pipeline {
 
   #newFrontier(): Frontier {
     const { clock, store, admission } = this.#deps;
-    const { seed, paceOf, obeyRobots, productToken, retries } = this.#options;
+    const { paceOf, obeyRobots, productToken, retries } = this.#options;
     return new Frontier({
       clock,
       store,
       log: this.storeStage,
       resolver: this.#resolver,
-      fingerprinter: new Fingerprinter(this.#resolver.words, seed),
+      fingerprinter: this.#fingerprinter,
       rules: admission,
       newLimiter: (host) => new CeilingLimiter(paceOf(host)),
       newRobots: () => new RobotsGate(obeyRobots, productToken, retries),
@@ -131,6 +133,7 @@ export class Pipeline {
         agent: productToken,
         isKnownHost: (host) => this.frontier.knowsHost(host),
       }),
+      fingerprinter: this.#fingerprinter,
       content: this.#content,
       blobs,
       hashBody,

@@ -11,7 +11,18 @@ export type BoundBy = (typeof BOUND_BY)[number];
 
 /** Counts of one run, and what it was bound by. Bounded by the closed lists it counts over. */
 export class Tally {
-  readonly outcomes = new Map<Outcome, number>();
+  readonly #outcomes: Record<Outcome, number> = {
+    new: 0,
+    changed: 0,
+    unchanged: 0,
+    duplicate: 0,
+    redirect: 0,
+    gone: 0,
+    missing: 0,
+    blocked: 0,
+    skipped: 0,
+    failed: 0,
+  };
   readonly skips = new Map<string, number>();
   readonly boundSeconds = new Map<BoundBy, number>();
   fetches = 0;
@@ -36,13 +47,18 @@ export class Tally {
   }
 
   settled(outcome: Outcome, code: string | null): void {
-    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    this.#outcomes[outcome] += 1;
     if (outcome === "new" || outcome === "changed" || outcome === "unchanged" || outcome === "duplicate") this.pages += 1;
     if (outcome === "skipped" && code !== null) this.skips.set(code, (this.skips.get(code) ?? 0) + 1);
   }
 
   count(outcome: Outcome): number {
-    return this.outcomes.get(outcome) ?? 0;
+    return this.#outcomes[outcome];
+  }
+
+  /** Those that occurred. */
+  get outcomes(): Partial<Record<Outcome, number>> {
+    return Object.fromEntries(Object.entries(this.#outcomes).filter(([, count]) => count > 0));
   }
 
   /** Retries started ÷ all requests. */

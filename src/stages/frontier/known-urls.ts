@@ -1,6 +1,7 @@
 import { Int32Column } from "../../kernel/chunked.ts";
 import { FingerprintTable } from "../../kernel/fingerprint-table.ts";
 import { SKIP_REASONS, type SkipReason, VIAS, type Via } from "../../kernel/outcome.ts";
+import type { PrintBatch } from "../../kernel/print-batch.ts";
 import type { Bytes, UrlId } from "../../kernel/units.ts";
 
 /** Waits in its host's list, or is in its host's ready queue. */
@@ -46,6 +47,10 @@ export class KnownUrls {
 
   find(a: number, b: number, c: number): UrlId {
     return this.#table.find(a, b, c);
+  }
+
+  findAll(batch: PrintBatch): void {
+    this.#table.findAll(batch);
   }
 
   /** Adds a URL that `find` did not find. */

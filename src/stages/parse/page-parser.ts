@@ -50,8 +50,8 @@ export interface ParsedPage {
   readonly text: string | null;
 }
 
-/** @param length of the canonical URL in the resolver's scratch, 0 or less when it is none; `listed`: belongs to the page's `links`. */
-export type EachLink = (length: number, via: Via, nofollow: boolean, listed: boolean) => void;
+/** @param length of the canonical URL in the resolver's scratch, 0 or less when it is none; `listed`: belongs to the page's `links`; `index`: for `resolveLink`. */
+export type EachLink = (length: number, via: Via, nofollow: boolean, listed: boolean, index: number) => void;
 
 export interface PageParserDeps {
   readonly resolver: LinkResolver;
@@ -120,7 +120,7 @@ export class PageParser {
     }
   }
 
-  /** Hands out every link of the last document, in document order. */
+  /** Hands out every link of the last document, in document order; `resolveLink` brings one back. Ends with `releaseLinks`. */
   eachLink(each: EachLink): void {
     if (!this.#scanned) return;
     const resolver = this.#resolver;
@@ -134,11 +134,24 @@ export class PageParser {
       const length = text === null ? resolver.resolve(source, linkStart[i], linkEnd[i]) : resolver.resolveString(text);
       const via: Via =
         kind < link.LINK_REFRESH ? "link" : kind === link.LINK_REFRESH ? "refresh" : kind === link.LINK_FEED ? "feed" : "link";
-      each(length, via, flags >= link.NOFOLLOW, kind < FIRST_UNLISTED);
+      each(length, via, flags >= link.NOFOLLOW, kind < FIRST_UNLISTED, i);
     }
-    if (this.#headerRefresh !== null) each(resolver.resolveString(this.#headerRefresh), "refresh", false, true);
-    scanner.release();
-    resolver.release();
+    if (this.#headerRefresh !== null) each(resolver.resolveString(this.#headerRefresh), "refresh", false, true, linkCount);
+  }
+
+  /** Puts a link that `eachLink` handed out into the resolver's scratch again. @returns its length. */
+  resolveLink(index: number): number {
+    const { linkCount, linkStart, linkEnd, source } = this.#scanner;
+    if (index >= linkCount) return this.#resolver.resolveString(this.#headerRefresh ?? "");
+    const text = this.#scanner.linkString(index);
+    return text === null ? this.#resolver.resolve(source, linkStart[index], linkEnd[index]) : this.#resolver.resolveString(text);
+  }
+
+  /** Lets go of the page's bytes. */
+  releaseLinks(): void {
+    this.#scanned = false;
+    this.#scanner.release();
+    this.#resolver.release();
   }
 
   /**

@@ -69,11 +69,11 @@ describe("a batch", () => {
     expect(await store.meta("state")).toBe("x");
   });
 
-  test("of 512 settlements does not wait", async () => {
+  test("of 1,000 settlements does not wait", async () => {
     const { clock, store, settle } = setting(1_000);
-    for (let id = 0; id < 512; id++) settle(id);
+    for (let id = 0; id < 1_000; id++) settle(id);
     await clock.advance(0);
-    expect(store.batches.map((batch) => batch.settlements.length)).toEqual([512]);
+    expect(store.batches.map((batch) => batch.settlements.length)).toEqual([1_000]);
   });
 
   test("fills while another is on its way, and one at a time is on its way", async () => {
