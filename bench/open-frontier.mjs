@@ -31,7 +31,7 @@ export function openFrontier(path, known = 0) {
     log: stage,
     resolver,
     fingerprinter: new Fingerprinter(new Int32Array(resolver.scratch.buffer), [1, 2, 3, 4]),
-    rules: { judge: () => null },
+    rules: { judge: () => null, crowds: () => false },
     newLimiter: () => new CeilingLimiter({ ceiling: 8, gap: 0 }),
     newRobots: () => new RobotsGate(false, "weir"),
     onWork: () => woken(),

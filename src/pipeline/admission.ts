@@ -3,6 +3,7 @@ import type { ConfigProblem } from "../kernel/errors.ts";
 import { hostKey } from "../kernel/host-key.ts";
 import type { SkipReason, Via } from "../kernel/outcome.ts";
 import { Scope, type ScopeRule } from "../stages/frontier/scope.ts";
+import { Sections } from "../stages/frontier/sections.ts";
 import { TRAP_LIMITS, TrapGuard } from "../stages/frontier/trap-guard.ts";
 import { trapReason } from "../stages/frontier/traps.ts";
 import { parsePatterns } from "../stages/frontier/url-pattern.ts";
@@ -21,6 +22,7 @@ export class Admission {
   readonly #scope: Scope;
   readonly #maxDepth: number | null;
   readonly #traps = new TrapGuard(TRAP_LIMITS);
+  readonly #sections = new Sections();
 
   private constructor(scope: Scope, maxDepth: number | null) {
     this.#scope = scope;
@@ -46,6 +48,11 @@ export class Admission {
     if (!this.withinDepth(depth)) return "depth";
     if (via === "seed") return null;
     return trapReason(url) === null && this.#traps.admit(host, url) ? null : "trap";
+  }
+
+  /** Counts a URL that is followed. @returns whether its section of the host has given many before. */
+  crowds(url: string, host: string): boolean {
+    return this.#sections.crowds(host, url);
   }
 
   withinDepth(depth: number): boolean {

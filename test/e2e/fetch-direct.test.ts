@@ -135,8 +135,8 @@ describe("a request", () => {
     expect(textOf(result.body)).toBe("hello");
     expect(server.heads[0].split("\r\n")).toEqual([
       "GET /a?b=1 HTTP/1.1",
-      `host: 127.0.0.1:${server.port}`,
-      "connection: keep-alive",
+      `Host: 127.0.0.1:${server.port}`,
+      "Connection: keep-alive",
       "User-Agent: weir-test/0 (+https://weir.test)",
       "Accept: text/html, */*;q=0.8",
       "Accept-Encoding: gzip, deflate, br, zstd",
@@ -531,8 +531,10 @@ describe("credit", () => {
         socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`), Buffer.alloc(STEP + 10)]));
       });
       const credit = {
-        draw: () => {
+        draw: (_bytes: number, whenGranted: () => void) => {
           setTimeout(() => server.sockets[0].resetAndDestroy(), 50);
+          // A socket that is not read does not hear of it before it is read again.
+          setTimeout(whenGranted, 150);
           return false;
         },
       };
@@ -841,7 +843,7 @@ describe("TLS", () => {
     const server = await serve((socket) => socket.write(ok("hello")), true);
     const route = routeWith({}, to("127.0.0.1"));
     expect(endOf(await get(route, `https://weir.test:${server.port}/`))).toBe("response 200");
-    expect(server.heads[0]).toContain(`host: weir.test:${server.port}`);
+    expect(server.heads[0]).toContain(`Host: weir.test:${server.port}`);
     const result = await get(route, `https://other.test:${server.port}/`);
     expect(endOf(result)).toBe("tls tls");
     expect(result.kind === "failure" && result.message).toContain("TLS name mismatch");

@@ -21,7 +21,7 @@ test("a site that redirects 5,000 URLs to one slow host keeps every queue at its
     await clock.advance(50);
     for (const host of pipeline.frontier.hosts()) {
       continuations = Math.max(continuations, host.continuations.length);
-      ready = Math.max(ready, host.ready.length);
+      ready = Math.max(ready, host.readyCount);
     }
   }
   expect(pipeline.isIdle).toBe(true);

@@ -10,7 +10,7 @@ let copy = "";
 
 const planted: Readonly<Record<string, string>> = {
   "src/stages/parse/p.ts": [
-    'import { request } from "undici";',
+    'import { request } from "libsql";',
     'import { w } from "../../schedule/w.ts";',
     'import { f } from "../fetch/f.ts";',
     "export const p = [f, w, request];",
@@ -19,7 +19,7 @@ const planted: Readonly<Record<string, string>> = {
   "src/stages/fetch/g.ts": 'import type { F } from "./f.ts";\nexport type G = F | 1;',
   "src/stages/frontier/s.ts": 'import { w } from "../../schedule/w.ts";\nexport const s = w;',
   "src/schedule/w.ts": "export const w = 1;",
-  "src/flow/x.ts": 'import { readFileSync } from "node:fs";\nimport { request } from "undici";\nexport const x = [readFileSync, request];',
+  "src/flow/x.ts": 'import { readFileSync } from "node:fs";\nimport { request } from "libsql";\nexport const x = [readFileSync, request];',
   "src/flow/time.ts": [
     "export const times = [Date.now(), new Date(), performance.now(), process.hrtime()];",
     "setTimeout(() => {}, Math.random());",

@@ -1,5 +1,4 @@
 import type { Bytes } from "../../kernel/units.ts";
-import { notePieceGarbage } from "./piece-garbage.ts";
 
 /** Up to here pieces are kept as they came and joined once; beyond it they are copied into one growing buffer. */
 const LIST_LIMIT: Bytes = 256 * 1024;
@@ -22,6 +21,8 @@ export class BodyBuffer {
   readonly #expected: Bytes;
   readonly #limit: Bytes;
   #pieces: Uint8Array[] = [];
+  /** Of the promised length, when that is short. */
+  #exact: Buffer | undefined;
   #growing: ResizableBuffer | undefined;
   #size: Bytes = 0;
 
@@ -38,27 +39,40 @@ export class BodyBuffer {
     return this.#size;
   }
 
+  /** Copies the piece, which is valid during the call only. */
   append(piece: Uint8Array): void {
     const at = this.#size;
     this.#size += piece.length;
-    if (this.#growing === undefined) {
-      this.#pieces.push(piece);
-      if (this.#size > LIST_LIMIT) this.#grow();
-      return;
-    }
-    if (this.#size > this.#growing.byteLength) this.#growing.resize(this.#roomFor(this.#size));
-    new Uint8Array(this.#growing, at, piece.length).set(piece);
-    notePieceGarbage(piece.length);
+    if (this.#growing !== undefined) {
+      if (this.#size > this.#growing.byteLength) this.#growing.resize(this.#roomFor(this.#size));
+      new Uint8Array(this.#growing, at, piece.length).set(piece);
+    } else if (this.#size > LIST_LIMIT) this.#grow(piece);
+    else if (this.#exact !== undefined && this.#size <= this.#exact.length) this.#exact.set(piece, at);
+    else this.#appendSmall(piece, at);
   }
 
-  /** The whole body; the buffer is empty afterwards. A single piece is given as it came, so it may be a view into a larger buffer. */
+  /** A length that is kept to costs one allocation; anything else a list. */
+  #appendSmall(piece: Uint8Array, at: Bytes): void {
+    if (at === 0 && this.#expected >= piece.length && this.#expected <= LIST_LIMIT) {
+      this.#exact = Buffer.allocUnsafeSlow(this.#expected);
+      this.#exact.set(piece, 0);
+      return;
+    }
+    if (this.#exact !== undefined) this.#pieces.push(this.#exact.subarray(0, at));
+    this.#exact = undefined;
+    this.#pieces.push(Buffer.from(piece));
+  }
+
+  /** The whole body; the buffer is empty afterwards. */
   take(): Uint8Array {
     const size = this.#size;
     const pieces = this.#pieces;
     const growing = this.#growing;
+    const exact = this.#exact;
     this.#growing = undefined;
     this.clear();
     if (growing !== undefined) return new Uint8Array(growing, 0, size);
+    if (exact !== undefined) return exact.length === size ? exact : exact.subarray(0, size);
     if (pieces.length === 0) return EMPTY;
     return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, size);
   }
@@ -67,20 +81,24 @@ export class BodyBuffer {
   clear(): void {
     this.#growing?.resize(0);
     this.#growing = undefined;
+    this.#exact = undefined;
     this.#pieces = [];
     this.#size = 0;
   }
 
-  #grow(): void {
+  /** Moves what is here, and the piece behind it, into one growing buffer. */
+  #grow(last: Uint8Array): void {
     const growing = new ResizableBuffer(this.#roomFor(Math.max(this.#size, this.#expected)), {
       maxByteLength: Math.max(this.#limit, this.#size),
     });
     let at = 0;
-    for (const piece of this.#pieces) {
+    const kept = this.#exact === undefined ? this.#pieces : [this.#exact.subarray(0, this.#size - last.length)];
+    for (const piece of [...kept, last]) {
       new Uint8Array(growing, at, piece.length).set(piece);
       at += piece.length;
     }
     this.#growing = growing;
+    this.#exact = undefined;
     this.#pieces = [];
   }
 

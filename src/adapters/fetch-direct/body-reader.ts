@@ -63,7 +63,7 @@ export class BodyReader {
     return this.#received;
   }
 
-  /** @returns false when the sender must stop until `bodyUnblocked`. */
+  /** @param piece valid during the call only. @returns false when the sender must stop until `bodyUnblocked`. */
   push(piece: Uint8Array): boolean {
     if (this.#isOver) return true;
     this.#received += piece.length;
@@ -72,8 +72,9 @@ export class BodyReader {
       return true;
     }
     if (this.#codings.length === 0) return this.#keep(piece, true);
-    if (this.#decoders.length > 0) return this.#feed(piece);
-    this.#raw.push(piece);
+    const kept = Buffer.from(piece);
+    if (this.#decoders.length > 0) return this.#feed(kept);
+    this.#raw.push(kept);
     return this.#received <= AT_ONCE || this.#decodeStreaming();
   }
 
@@ -161,7 +162,8 @@ export class BodyReader {
     return true;
   }
 
-  #draw(size: Bytes, piece: Uint8Array, isSender: boolean): boolean {
+  #draw(size: Bytes, passing: Uint8Array, isSender: boolean): boolean {
+    const piece = isSender ? Buffer.from(passing) : passing;
     const wanted = Math.ceil((size - this.#granted) / CREDIT_STEP) * CREDIT_STEP;
     const granted = this.#credit.draw(wanted, () => {
       if (this.#isOver) return;

@@ -1,3 +1,4 @@
+import type { Millis } from "../../kernel/units.ts";
 import type { Connection } from "./connection.ts";
 import { type Origin, originOf } from "./origin.ts";
 
@@ -37,10 +38,11 @@ export class ConnectionPool {
   }
 
   /** The idle connection used last, whose congestion window and server process are warmest. */
-  take(origin: Origin<Connection>): Connection | undefined {
+  take(origin: Origin<Connection>, now: Millis): Connection | undefined {
     for (let connection = origin.idle.pop(); connection !== undefined; connection = origin.idle.pop()) {
       this.#idle.delete(connection);
-      if (connection.isOpen) return connection;
+      if (connection.isUsable(now)) return connection;
+      connection.kill();
     }
     return undefined;
   }
@@ -66,8 +68,9 @@ export class ConnectionPool {
     }
   }
 
-  release(connection: Connection): void {
-    if (!connection.isOpen) return;
+  release(connection: Connection, now: Millis): void {
+    connection.rest(now);
+    if (!connection.isUsable(now)) return;
     if (connection.origin.idle.length >= this.#perOrigin || this.#open.size > this.#max) {
       connection.kill();
       return;

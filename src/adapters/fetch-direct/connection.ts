@@ -1,74 +1,138 @@
 import type { Socket } from "node:net";
-import type { Client } from "undici";
-// The package's front door loads its fetch, cache, mock and WebSocket too: 60 ms and 8 MB at every start for what is not used.
-import UndiciClient from "undici/lib/dispatcher/client.js";
 import type { Bytes, Millis } from "../../kernel/units.ts";
+import type { HeaderView } from "../../ports/fetch-route.ts";
+import type { ReadSink } from "./dial.ts";
 import type { Origin } from "./origin.ts";
+import { LostError, ProtocolError } from "./protocol-error.ts";
+import type { ResponseHead } from "./response-head.ts";
+import { type ResponseEvents, ResponseParser } from "./response-parser.ts";
 
-/** Header bytes of one response; beyond it the response is a protocol failure. */
-const MAX_HEADER: Bytes = 64 * 1024;
-const ignore = (): void => {};
+const NOTHING = Buffer.alloc(0);
+/** What would end a line of the request: such a header is left out. */
+const UNSENDABLE = /[\0\r\n]/;
+/** A kept connection is given up this long before the server said it would close it. */
+const KEEP_ALIVE_MARGIN: Millis = 1_000;
+const KEEP_ALIVE_HINT = /(?:^|[\s,])timeout=(\d{1,6})/i;
+
+/** What an exchange is told. Pieces are valid during the call only. Nothing comes after `onComplete` or `onError`. */
+export interface Exchange {
+  /** The first byte of the response has come. */
+  onResponseStarted(): void;
+  onHeaders(status: number, headers: HeaderView): void;
+  /** @returns false to pause until `resume`. */
+  onData(piece: Buffer): boolean;
+  onComplete(): void;
+  onError(error: Error): void;
+}
 
 /**
- * One established connection with undici's HTTP/1.1 client on top, for one request at a time. It is never established again:
- * when its socket closes it is over, and whoever still waits on it gets an error.
+ * One established connection, for one exchange at a time. It is never established again: when its socket closes it is over, and
+ * the exchange under way fails.
+ *
+ * While a body is paused the socket is not read: TCP slows the sender. Bytes that were read with the piece that paused are held.
  */
-export class Connection {
+export class Connection implements ResponseEvents {
   readonly origin: Origin<Connection>;
-  readonly client: Client;
-  /** Requests written so far. */
-  served = 0;
   readonly #socket: Socket;
   /** Below TLS: its counters are what went over the wire. */
   readonly #raw: Socket;
-  /** Listeners for the end that are Node's own. */
-  readonly #nodeOnEnd: ReadonlySet<unknown>;
-  /** undici's, while the body is paused. */
-  #heldOnEnd: (() => void)[] | undefined;
+  readonly #parser = new ResponseParser(this);
+  readonly #keepAlive: Millis;
+  #exchange: Exchange | undefined;
+  #isPaused = false;
+  #held = NOTHING;
   #hasEnded = false;
+  #isOver = false;
+  /** How long the server says that it keeps an idle connection. */
+  #hint: Millis | undefined;
+  #idleSince: Millis = 0;
   #countedOut: Bytes = 0;
   #countedIn: Bytes = 0;
 
   constructor(
     origin: Origin<Connection>,
-    sockets: { readonly socket: Socket; readonly raw: Socket },
+    sockets: { readonly socket: Socket; readonly raw: Socket; readonly sink: ReadSink },
     keepAlive: Millis,
     onClose: (connection: Connection) => void,
   ) {
     this.origin = origin;
     this.#socket = sockets.socket;
     this.#raw = sockets.raw;
-    let taken = false;
-    this.client = new UndiciClient(origin.key, {
-      // Later, not at once: the client ignores a connection made within the call that asked for it.
-      connect: (_options, callback) =>
-        queueMicrotask(() => {
-          if (taken || this.#socket.destroyed) callback(new ConnectionOverError(), null);
-          else callback(null, this.#socket);
-          taken = true;
-        }),
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: MAX_HEADER,
-      // undici's timers tick at 0.5 to 1 s and cost a timer per request: the route's sweep keeps the deadlines.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: keepAlive,
-      keepAliveMaxTimeout: Math.max(keepAlive, 600_000),
-    });
-    this.#nodeOnEnd = new Set(this.#socket.listeners("end"));
-    this.#socket.prependListener("error", (error: NodeJS.ErrnoException) => {
-      // As for `pause`: undici finishes its parser on this code only, on others the request just fails.
-      if (this.#heldOnEnd !== undefined && error.code === "ECONNRESET") error.code = "ECONNABORTED";
-    });
+    this.#keepAlive = keepAlive;
+    // A plain socket reads into the route's one buffer (dial.ts) and comes here by `read`; a TLS socket hands out buffers.
+    sockets.sink.take = (bytes, end) => this.read(bytes, end);
+    if (this.#socket !== this.#raw) this.#socket.on("data", (piece: Buffer) => this.read(piece, piece.length));
+    this.#socket.on("end", () => this.#ended());
+    this.#socket.on("error", (error) => this.#fail(error));
     this.#socket.once("close", () => {
-      this.client.destroy(new ConnectionOverError(), ignore);
+      this.#isOver = true;
+      this.#fail(new LostError("the connection is closed"));
       onClose(this);
     });
   }
 
-  get isOpen(): boolean {
-    return !this.#socket.destroyed;
+  /** May serve a request: not closed by either side, and not idle for longer than the server keeps it. */
+  isUsable(now: Millis): boolean {
+    return !this.#isOver && !this.#hasEnded && !this.#socket.destroyed && now - this.#idleSince < (this.#hint ?? this.#keepAlive);
+  }
+
+  /** Notes that it waits for its next request from now on. */
+  rest(now: Millis): void {
+    this.#idleSince = now;
+  }
+
+  /** Writes a request; its response goes to the exchange. */
+  send(path: string, headers: readonly string[], exchange: Exchange): void {
+    const { secure, authority } = this.origin;
+    let request = `GET ${path} HTTP/1.1\r\nHost: ${authority}\r\nConnection: keep-alive\r\n`;
+    for (let i = 0; i < headers.length; i += 2) {
+      if (!UNSENDABLE.test(headers[i + 1]) && !UNSENDABLE.test(headers[i])) request += `${headers[i]}: ${headers[i + 1]}\r\n`;
+    }
+    this.#exchange = exchange;
+    this.#parser.reset();
+    if (this.#isOver || this.#hasEnded || this.#socket.destroyed) {
+      queueMicrotask(() => this.#fail(new LostError("the connection is closed")));
+      return;
+    }
+    this.#socket.write(`${request}\r\n`, "latin1");
+    if (secure && this.#socket.isPaused()) this.#socket.resume();
+  }
+
+  /** Takes bytes that were read. @returns false when reading must stop for now. */
+  read(bytes: Buffer, end: Bytes): boolean {
+    if (this.#isOver) return true;
+    if (this.#exchange === undefined) {
+      // Nobody asked: a connection out of step answers the wrong question next.
+      this.kill();
+      return true;
+    }
+    if (this.#isPaused) {
+      this.#held = Buffer.concat([this.#held, bytes.subarray(0, end)]);
+      return false;
+    }
+    try {
+      const stop = this.#parser.execute(bytes, 0, end);
+      if (this.#parser.isDone) this.#finish(stop < end);
+      else if (stop < end) this.#held = Buffer.from(bytes.subarray(stop, end));
+    } catch (error) {
+      this.#broken(error);
+    }
+    if (this.#isPaused && this.#socket !== this.#raw) this.#socket.pause();
+    return !this.#isPaused;
+  }
+
+  /** Goes on after a piece that paused. Not to be called from within the exchange's own calls. */
+  resume(): void {
+    if (!this.#isPaused || this.#isOver) return;
+    this.#isPaused = false;
+    const held = this.#held;
+    this.#held = NOTHING;
+    this.#parser.goOn();
+    if (this.#parser.isDone) this.#finish(held.length > 0);
+    else if (held.length > 0) this.read(held, held.length);
+    if (this.#isPaused || this.#isOver) return;
+    this.#socket.resume();
+    if (this.#hasEnded) this.#ended();
   }
 
   /** Wire bytes since the last call; what a new connection's handshakes moved is in the first answer. */
@@ -79,48 +143,61 @@ export class Connection {
     return bytes;
   }
 
-  /**
-   * Must be called when a body is paused, before undici knows. When the other side closes, undici 7.30 finishes its parser, which
-   * asserts that it is not paused: an uncaught exception, whenever a body that ends with its connection is all received while it
-   * is paused. So undici does not hear of the end before `resume`. The sockets are half-open ones: the end does not close them.
-   */
-  pause(): void {
-    if (this.#heldOnEnd !== undefined) return;
-    this.#heldOnEnd = [];
-    for (const listener of this.#socket.listeners("end") as (() => void)[]) {
-      if (this.#nodeOnEnd.has(listener)) continue;
-      this.#heldOnEnd.push(listener);
-      this.#socket.off("end", listener);
-    }
-    this.#socket.on("end", this.#onEnd);
-  }
-
-  /** @param resume undici's function for the paused response. */
-  resume(resume: () => void): void {
-    const held = this.#heldOnEnd;
-    if (held === undefined) return;
-    this.#heldOnEnd = undefined;
-    this.#socket.off("end", this.#onEnd);
-    for (const listener of held) this.#socket.on("end", listener);
-    resume();
-    if (this.#hasEnded && this.#heldOnEnd === undefined) for (const listener of held) listener.call(this.#socket);
-  }
-
-  readonly #onEnd = (): void => {
-    this.#hasEnded = true;
-  };
-
-  /** Closes at once; a request on it fails. Always with an error: undici treats a close without one as the end of a body. */
+  /** Closes at once; an exchange under way is told nothing any more. */
   kill(): void {
-    this.client.destroy(new ConnectionOverError(), ignore);
-    this.#socket.destroy(new ConnectionOverError());
+    this.#isOver = true;
+    this.#exchange = undefined;
+    this.#held = NOTHING;
+    this.#socket.destroy();
+    this.#raw.destroy();
   }
-}
 
-/** The request was given to a connection that closed before it was written: like a lost connection, but nothing was sent. */
-class ConnectionOverError extends Error {
-  readonly code = "ECONNABORTED";
-  constructor() {
-    super("the connection is closed");
+  // What the parser tells.
+
+  begun(): void {
+    this.#exchange?.onResponseStarted();
+  }
+
+  head(head: ResponseHead): void {
+    const hint = KEEP_ALIVE_HINT.exec(head.get("keep-alive") ?? "");
+    if (hint !== null) this.#hint = Math.max(0, Number(hint[1]) * 1_000 - KEEP_ALIVE_MARGIN);
+    this.#exchange?.onHeaders(head.status, head);
+  }
+
+  data(piece: Buffer): boolean {
+    if (this.#exchange === undefined) return true;
+    this.#isPaused = !this.#exchange.onData(piece);
+    return !this.#isPaused;
+  }
+
+  complete(): void {
+    // The rest happens behind the parser's call: `read` or `resume` sees that it is done.
+  }
+
+  #finish(isOutOfStep: boolean): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    exchange?.onComplete();
+    if (isOutOfStep || !this.#parser.keepAlive || this.#hasEnded) this.kill();
+  }
+
+  /** The other side sends no more. While paused that is looked at later. */
+  #ended(): void {
+    this.#hasEnded = true;
+    if (this.#isPaused || this.#isOver) return;
+    const exchange = this.#exchange;
+    if (exchange === undefined) this.kill();
+    else if (this.#parser.finish()) this.#finish(false);
+    else this.#fail(new LostError("the other side closed the connection"));
+  }
+
+  #broken(error: unknown): void {
+    this.#fail(error instanceof Error ? error : new ProtocolError(String(error)));
+  }
+
+  #fail(error: Error): void {
+    const exchange = this.#exchange;
+    this.kill();
+    exchange?.onError(error);
   }
 }

@@ -28,6 +28,8 @@ const PIECE: Bytes = 64 * 1024;
 export type Codings = { readonly kind: "known"; readonly codings: readonly Coding[] } | { readonly kind: "unknown"; readonly name: string };
 
 const NAMES: Readonly<Record<string, Coding>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate", br: "br", zstd: "zstd" };
+/** Names that servers put there by mistake and that say nothing of a coding: charsets, transfer encodings of mail, words for "none". */
+const NO_CODING = /^(?:|identity|chunked|none|null|plain|raw|binary|[78]bit|utf-?8|utf-?16|us-ascii|iso-?8859-\d+|windows-\d+|text\/html)$/;
 const NO_CODINGS: Codings = { kind: "known", codings: [] };
 const ONE: Readonly<Record<string, Codings>> = {
   gzip: { kind: "known", codings: ["gzip"] },
@@ -47,7 +49,7 @@ function codingsNamed(values: readonly string[]): Codings {
   const codings: Coding[] = [];
   for (const token of values.join(",").split(",")) {
     const name = token.trim().toLowerCase();
-    if (name === "" || name === "identity" || name === "chunked") continue;
+    if (NO_CODING.test(name)) continue;
     const coding = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
     if (coding === undefined || codings.length === MAX_CODINGS) return { kind: "unknown", name };
     codings.push(coding);

@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type NetConnectOpts, type OnReadOpts, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext } from "node:tls";
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -10,9 +10,20 @@ import type { Resolver } from "./resolver.ts";
 
 /** Addresses tried for one connection. */
 const MAX_ATTEMPTS = 4;
-/** As undici's own connector: bodies come in pieces of up to 64 KiB. */
+/** Bodies come in pieces of up to this. */
 const READ_PIECE: Bytes = 64 * 1024;
 const ignore = (): void => {};
+
+/**
+ * What plain sockets read into, all of them: a read and what is done with it are one step, and whoever keeps bytes copies them.
+ * A buffer for each read costs an allocation of 64 KB a page and garbage outside the heap. A TLS socket makes its own.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(READ_PIECE);
+
+/** Where a plain socket's bytes go once its connection is there. Returning false stops reading. */
+export interface ReadSink {
+  take: (bytes: Buffer, end: Bytes) => boolean;
+}
 
 /** `net.connect` passes these on to its stream, which its declaration leaves out. */
 interface StreamOptions {
@@ -28,7 +39,7 @@ export interface DialParts {
 }
 
 export type DialOutcome =
-  | { readonly kind: "connected"; readonly socket: Socket; readonly raw: Socket }
+  | { readonly kind: "connected"; readonly socket: Socket; readonly raw: Socket; readonly sink: ReadSink }
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
@@ -136,8 +147,12 @@ export class Dial {
   }
 
   #openRaw(address: string): void {
+    // A server that speaks before it is asked is not heard.
+    const sink: ReadSink = { take: () => true };
+    const onread: OnReadOpts = { buffer: READ_BUFFER, callback: (end) => sink.take(READ_BUFFER, end) };
     // Half-open: what happens at the other side's end is decided by the connection, which may be paused (connection.ts).
     const target: NetConnectOpts & StreamOptions = {
+      ...(this.#origin.secure ? {} : { onread }),
       host: address,
       port: this.#origin.port,
       noDelay: true,
@@ -156,12 +171,12 @@ export class Dial {
     raw.once("connect", () => {
       if (raw !== this.#raw || this.#state !== "connect") return;
       this.#origin.preferred = address;
-      if (this.#origin.secure) this.#openTls(raw);
-      else this.#succeed(raw, raw);
+      if (this.#origin.secure) this.#openTls(raw, sink);
+      else this.#succeed(raw, raw, sink);
     });
   }
 
-  #openTls(raw: Socket): void {
+  #openTls(raw: Socket, sink: ReadSink): void {
     const { clock, secureContext, options } = this.#parts;
     const { hostname } = this.#origin;
     this.#state = "tls";
@@ -182,7 +197,7 @@ export class Dial {
       if (this.#state === "tls") this.#fail({ code: "connect", phase: "tls", message: "the connection was closed in the TLS handshake" });
     });
     socket.once("secureConnect", () => {
-      if (this.#state === "tls") this.#succeed(socket, raw);
+      if (this.#state === "tls") this.#succeed(socket, raw, sink);
     });
   }
 
@@ -196,11 +211,11 @@ export class Dial {
     raw.on("error", ignore).destroy();
   }
 
-  #succeed(socket: Socket, raw: Socket): void {
+  #succeed(socket: Socket, raw: Socket, sink: ReadSink): void {
     this.#state = "ended";
     this.#raw = undefined;
     this.#tls = undefined;
-    this.#end({ kind: "connected", socket, raw });
+    this.#end({ kind: "connected", socket, raw, sink });
   }
 
   #fail(failure: Failure): void {

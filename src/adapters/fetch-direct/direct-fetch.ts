@@ -1,15 +1,14 @@
-import type { Dispatcher } from "undici";
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
 import { type BodyOwner, BodyReader } from "./body-reader.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Exchange } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { codingsOf } from "./content-decoding.ts";
+import { contentLengthOf } from "./content-length.ts";
 import type { Dial, DialOutcome } from "./dial.ts";
 import { exchangeFailure, type Failure, isLost } from "./failure.ts";
 import { FetchMeter } from "./fetch-meter.ts";
-import { contentLengthOf, RawHeaderView } from "./header-view.ts";
 import type { DirectRouteOptions } from "./options.ts";
 import type { Origin } from "./origin.ts";
 import { RateWatch } from "./rate-watch.ts";
@@ -27,22 +26,21 @@ export interface FetchContext {
   connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection;
   /** Own headers and the request's, name, value, name, value, ... */
   headersOf(request: FetchRequest): string[];
-  /** Calls `fetch.settle` once the present call stack has ended, which may be inside undici's parser. */
+  /** Calls `fetch.settle` once the present call stack has ended, which may be inside a parser. */
   later(fetch: DirectFetch): void;
   /** The fetch needs no more sweeps. */
   ended(fetch: DirectFetch): void;
 }
 
 /**
- * One fetch, as the handler undici calls. The older of undici's two handler styles: 7.x takes it natively, while the newer one is
- * wrapped and parses every header into an object first.
+ * One fetch.
  *
  * States: dial (no connection yet) -> headers (request handed over) -> body -> decode (last byte in, decoder busy) -> ended. Every
  * state can go to ended. A kept connection that is lost before the first byte of a response goes from headers back to dial, once:
  * the server closed it while the request was on its way, and RFC 9110 9.2.2 lets a GET be sent again. It counts as the same
  * attempt, all its bytes included.
  */
-export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
+export class DirectFetch implements BodyOwner, Exchange {
   readonly #context: FetchContext;
   readonly #request: FetchRequest;
   readonly #origin: Origin<Connection>;
@@ -51,14 +49,13 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
   #state: "dial" | "headers" | "body" | "decode" | "ended" = "dial";
   #dial: Dial | undefined;
   #connection: Connection | undefined;
-  /** Given back as soon as undici has left the response. */
+  /** Given back as soon as the parser has left the response. */
   #released: Connection | undefined;
   #reader: BodyReader | undefined;
   #watch: RateWatch | undefined;
-  #resume: (() => void) | undefined;
   #result: FetchResult | undefined;
   #status = 0;
-  #headers: RawHeaderView | undefined;
+  #headers: HeaderView | undefined;
   #isReused = false;
   #isRetried = false;
   /** A byte of the response has come. */
@@ -82,7 +79,7 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
   }
 
   begin(): void {
-    const kept = this.#context.pool.take(this.#origin);
+    const kept = this.#context.pool.take(this.#origin, this.#context.clock.now());
     if (kept === undefined) this.#open();
     else this.#send(kept, true);
   }
@@ -119,7 +116,7 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
     const released = this.#released;
     if (released !== undefined) {
       this.#released = undefined;
-      this.#context.pool.release(released);
+      this.#context.pool.release(released, this.#context.clock.now());
     }
     const done = this.#done;
     if (this.#result === undefined || done === undefined) return;
@@ -127,39 +124,26 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
     done(this.#result);
   }
 
-  // What undici calls. After the end it may still call: nothing must happen then.
-
-  onConnect(): void {
-    if (this.#state === "headers") this.#meter.markSent();
-  }
+  // What the connection calls.
 
   onResponseStarted(): void {
     this.#hasBegun = true;
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
-    if (status < 200 || this.#state !== "headers") return true;
+  onHeaders(status: number, headers: HeaderView): void {
+    if (this.#state !== "headers") return;
     this.#meter.markHeaders();
     this.#state = "body";
     this.#status = status;
-    this.#resume = resume;
-    const headers = new RawHeaderView(raw);
     this.#headers = headers;
     const expected = contentLengthOf(headers);
     if (this.#decide(status, headers) === "discard") this.#startDiscarding(expected);
     else if (status !== 204 && status !== 304) this.#startReading(headers, expected);
-    // A 304 may name the length its page would have (RFC 9110 15.4.5); undici would wait for as much and call it cut.
-    if (status === 304 && expected !== undefined && expected > 0) this.bodyReady(NO_BODY);
-    return true;
   }
 
   onData(piece: Buffer): boolean {
     if (this.#state !== "body") return true;
-    if (this.#reader !== undefined) {
-      const isOpen = this.#reader.push(piece);
-      if (!isOpen) this.#connection?.pause();
-      return isOpen;
-    }
+    if (this.#reader !== undefined) return this.#reader.push(piece);
     this.#discard = (this.#discard ?? 0) - piece.length;
     if (this.#discard < 0) this.bodyReady(NO_BODY);
     return true;
@@ -192,9 +176,8 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
 
   bodyUnblocked(): void {
     const connection = this.#connection;
-    const resume = this.#resume;
-    // Not now: whoever granted the credit may stand inside another response's parser, and undici's parser is not re-entrant.
-    if (connection !== undefined && resume !== undefined) queueMicrotask(() => connection.resume(resume));
+    // Not now: whoever granted the credit may stand inside another response's parser, or in this one's.
+    if (connection !== undefined) queueMicrotask(() => connection.resume());
   }
 
   bodyReady(body: Uint8Array): void {
@@ -231,7 +214,8 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
     this.#connection = connection;
     this.#isReused = isReused;
     if (!isReused) this.#meter.connected = true;
-    connection.client.dispatch({ method: "GET", path: this.#path, headers: this.#context.headersOf(this.#request) }, this);
+    this.#meter.markSent();
+    connection.send(this.#path, this.#context.headersOf(this.#request), this);
   }
 
   /** A fault of the caller's must not look like one of the host's: it surfaces as an uncaught exception. */
@@ -251,7 +235,7 @@ export class DirectFetch implements BodyOwner, Dispatcher.DispatchHandler {
     if (expected !== undefined && expected > DISCARD_LIMIT) this.bodyReady(NO_BODY);
   }
 
-  #startReading(headers: RawHeaderView, expected: Bytes | undefined): void {
+  #startReading(headers: HeaderView, expected: Bytes | undefined): void {
     const { maxBody } = this.#request;
     if (expected !== undefined && expected > maxBody) {
       this.bodyFailed({ code: "too-large", phase: "body", message: `Content-Length ${expected} is more than ${maxBody} bytes` });

@@ -12,7 +12,7 @@ export interface Failure {
 
 /** This machine's want: no host is to blame. */
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENETDOWN", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM", "EPERM", "EACCES"]);
-const LOST = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "UND_ERR_SOCKET", "ETIMEDOUT", "EHOSTUNREACH"]);
+const LOST = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "ETIMEDOUT", "EHOSTUNREACH"]);
 
 /** @param address the one that failed; an IPv6 network out of reach is the host's for having no other address, not a fault of this machine. */
 export function connectFailure(error: Error, address: string): Failure {
@@ -39,21 +39,17 @@ export function isLost(error: Error): boolean {
 
 /** @param progress how far the response had come. */
 export function exchangeFailure(error: Error, progress: "none" | "headers" | "body"): Failure {
-  const code = codeOf(error);
   const phase = progress === "body" ? "body" : "headers";
-  if (LOCAL.has(code)) return { code: "connect", phase: "local", message: describe(error) };
-  // undici gives its parser's errors no code.
-  const isEarlyEnd = error.message.endsWith("(Invalid EOF state)");
-  if (progress === "body" && (isEarlyEnd || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" || isLost(error))) {
-    return { code: "incomplete", phase, message: `the body ended before its end: ${describe(error)}` };
+  if (LOCAL.has(codeOf(error))) return { code: "connect", phase: "local", message: describe(error) };
+  if (!isLost(error)) return { code: "protocol", phase, message: `not a usable HTTP/1.1 response: ${describe(error)}` };
+  switch (progress) {
+    case "none":
+      return { code: "connect", phase, message: `the connection was closed before a response: ${describe(error)}` };
+    case "headers":
+      return { code: "incomplete", phase, message: `the connection was closed within the headers: ${describe(error)}` };
+    case "body":
+      return { code: "incomplete", phase, message: `the body ended before its end: ${describe(error)}` };
   }
-  if (progress === "none" && (isEarlyEnd || isLost(error))) {
-    return { code: "connect", phase, message: `the connection was closed before a response: ${describe(error)}` };
-  }
-  if ((isEarlyEnd || isLost(error)) && error.message !== "bad response" && error.message !== "bad upgrade") {
-    return { code: "incomplete", phase, message: `the connection was closed within the headers: ${describe(error)}` };
-  }
-  return { code: "protocol", phase, message: `not a usable HTTP/1.1 response: ${describe(error)}` };
 }
 
 function codeOf(error: Error): string {

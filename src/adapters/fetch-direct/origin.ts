@@ -3,6 +3,8 @@ export interface Origin<C = unknown> {
   /** `https://example.com:8443`, as it stands in the URL. */
   readonly key: string;
   readonly secure: boolean;
+  /** Name and port as they stand in the URL: the value of `Host`. */
+  readonly authority: string;
   /** Without brackets when it is an IPv6 address. */
   readonly hostname: string;
   readonly port: number;
@@ -31,6 +33,7 @@ export function originOf<C>(key: string): Origin<C> {
   return {
     key,
     secure,
+    authority,
     hostname: end === -1 ? name : name.slice(1, -1),
     port: colon === -1 ? (secure ? 443 : 80) : Number(authority.slice(colon + 1)),
     idle: [],

@@ -48,6 +48,8 @@ function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis
       signal: ok,
       next: { kind: "settle", outcome: "failed", code: "incomplete", message: "206: a part, though the whole was asked for" },
     };
+  if (status === 204 || status === 205)
+    return { signal: ok, next: { kind: "settle", outcome: "failed", code: `http-${status}`, message: `${status}: there is no content` } };
   if (status >= 200 && status < 300) return { signal: ok, next: { kind: "parse" } };
   if (status === 304) return { signal: ok, next: { kind: "not-modified" } };
   const code = `http-${status}`;

@@ -6,7 +6,7 @@ import type { EpochMillis, HostId, Millis, UrlId } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewHost, NewUrl, Rescheduled, ScanRow, Store, VisitRow } from "../../ports/store.ts";
 import { DueHeap } from "../../schedule/due-heap.ts";
-import type { Host } from "./host.ts";
+import type { Host, Lane } from "./host.ts";
 import { type HostParts, HostRegistry } from "./host-registry.ts";
 import { KnownUrls, LEASED, RETRYING, SETTLED, SKIPPED, WAITING } from "./known-urls.ts";
 
@@ -15,6 +15,8 @@ const READY_MOST = 64;
 const READY_FIRST = 4;
 /** A host reads on when this few are left. */
 const READY_LOW = 16;
+/** Of so many turns of a host one is the crowd's. */
+const CROWD_TURNS = 4;
 /** Texts read ahead over all hosts; beyond it each host keeps `READY_FIRST`. About 4 MB. */
 const READY_TOTAL = 20_000;
 
@@ -34,6 +36,8 @@ export interface FrontierLog {
 export interface AdmissionRules {
   /** @returns why the URL is not followed, or null. */
   judge(url: string, host: string, depth: number, via: Via): SkipReason | null;
+  /** Counts a URL that is followed. @returns whether its part of the host has given many before: it waits in the lane of the crowd. */
+  crowds(url: string, host: string): boolean;
 }
 
 export interface FrontierDeps extends HostParts {
@@ -155,8 +159,17 @@ export class Frontier {
 
   /** Next row of a host, leased; undefined when none is read ahead (a read is then on its way if any waits). */
   take(host: Host): VisitRow | undefined {
-    if (host.ready.length < READY_LOW) this.readAhead(host);
-    const row = host.ready.shift();
+    const { main, crowd } = host;
+    if (crowd.length === 0) return this.#takeOf(host, main);
+    if (main.length === 0) return this.#takeOf(host, crowd);
+    host.turns += 1;
+    const [first, second] = host.turns % CROWD_TURNS === 0 ? [crowd, main] : [main, crowd];
+    return this.#takeOf(host, first) ?? this.#takeOf(host, second);
+  }
+
+  #takeOf(host: Host, lane: Lane): VisitRow | undefined {
+    if (lane.ready.length < READY_LOW) this.#readAhead(host, lane);
+    const row = lane.ready.shift();
     if (row === undefined) return undefined;
     this.#ready -= 1;
     this.urls.setState(row.id, LEASED);
@@ -166,11 +179,12 @@ export class Frontier {
   /** Puts a leased row back in front, as it was. What does not fit beside the rows read ahead is read again. */
   giveBack(host: Host, row: VisitRow): void {
     this.urls.setState(row.id, WAITING);
-    if (host.ready.length >= READY_MOST) {
-      host.list.prepend(this.urls, row.id);
+    const { main } = host;
+    if (main.ready.length >= READY_MOST) {
+      main.list.prepend(this.urls, row.id);
       return;
     }
-    host.ready.unshift(row);
+    main.ready.unshift(row);
     this.#ready += 1;
   }
 
@@ -196,14 +210,14 @@ export class Frontier {
     for (let due = this.#retries.popDue(now); due !== undefined; due = this.#retries.popDue(now)) {
       const host = this.#hosts.byId(due.host);
       this.urls.setState(due.id, WAITING);
-      host.list.append(this.urls, due.id);
+      host.main.list.append(this.urls, due.id);
       this.#deps.onWork(host);
     }
   }
 
   /** Takes one row of the start-up scan. @param waits whether this pass still has to settle it; a future `dueAt` is honoured. */
   load(row: ScanRow, waits: boolean, nowEpoch: EpochMillis, now: Millis): void {
-    const { resolver, fingerprinter } = this.#deps;
+    const { resolver, fingerprinter, rules } = this.#deps;
     const length = resolver.resolveString(row.url);
     fingerprinter.of(length);
     const state = row.skip !== null ? SKIPPED : waits ? WAITING : SETTLED;
@@ -220,7 +234,7 @@ export class Frontier {
     if (row.dueAt !== null && row.dueAt > nowEpoch && row.attempts > 0) {
       this.urls.setState(id, RETRYING);
       this.#retries.push({ at: now + (row.dueAt - nowEpoch), id, host: host.id });
-    } else host.list.append(this.urls, id);
+    } else laneOf(host, rules.crowds(row.url, host.key)).list.append(this.urls, id);
   }
 
   /** Makes a host of the store known under its stored id. Hosts come in id order. */
@@ -252,10 +266,11 @@ export class Frontier {
   }
 
   #admit(host: Host, row: VisitRow): void {
-    if (host.list.length === 0 && !host.reading && host.ready.length < this.#readyMost(host)) {
-      host.ready.push(row);
+    const lane = laneOf(host, this.#deps.rules.crowds(row.url, host.key));
+    if (lane.list.length === 0 && !lane.reading && lane.ready.length < this.#readyMost(host)) {
+      lane.ready.push(row);
       this.#ready += 1;
-    } else host.list.append(this.urls, row.id);
+    } else lane.list.append(this.urls, row.id);
     if (host.heapIndex < 0) this.#deps.onWork(host);
   }
 
@@ -279,63 +294,63 @@ export class Frontier {
     this.urls.setState(id, WAITING);
     this.#left += 1;
     const host = this.#hosts.byKey(key);
-    host.list.append(this.urls, id);
+    laneOf(host, rules.crowds(url, key)).list.append(this.urls, id);
     this.#deps.onWork(host);
   }
 
-  /** Reads the next rows of a host, when few are left and some wait. URLs never visited are there at once; others come with `onWork`. */
-  readAhead(host: Host): void {
-    if (host.reading || host.list.length === 0) return;
+  /** Reads the next rows of a lane, when few are left and some wait. URLs never visited are there at once; others come with `onRead`. */
+  #readAhead(host: Host, lane: Lane): void {
+    if (lane.reading || lane.list.length === 0) return;
     const { log } = this.#deps;
-    const most = this.#readyMost(host) - host.ready.length;
+    const most = this.#readyMost(host) - lane.ready.length;
     const ids: UrlId[] = [];
     let fresh = true;
     while (ids.length < most) {
-      const id = host.list.shift(this.urls);
+      const id = lane.list.shift(this.urls);
       if (id < 0) break;
       fresh &&= this.urls.isFresh(id) && !log.isPending(id);
       ids.push(id);
     }
     if (ids.length === 0) return;
-    if (fresh) this.#readTexts(host, ids);
+    if (fresh) this.#readTexts(host, lane, ids);
     else {
-      host.reading = true;
+      lane.reading = true;
       this.#reads += 1;
-      void this.#readRows(host, ids);
+      void this.#readRows(host, lane, ids);
     }
   }
 
-  #readTexts(host: Host, ids: readonly UrlId[]): void {
+  #readTexts(host: Host, lane: Lane, ids: readonly UrlId[]): void {
     try {
       const texts = this.#deps.store.urlTexts(ids);
       ids.forEach((id, index) => {
-        host.ready.push(freshRow(id, texts[index], this.urls.depth(id), this.urls.via(id)));
+        lane.ready.push(freshRow(id, texts[index], this.urls.depth(id), this.urls.via(id)));
       });
       this.#ready += ids.length;
     } catch (error) {
-      this.#putBack(host, ids, error);
+      this.#putBack(host, lane, ids, error);
     }
   }
 
-  async #readRows(host: Host, ids: readonly UrlId[]): Promise<void> {
+  async #readRows(host: Host, lane: Lane, ids: readonly UrlId[]): Promise<void> {
     const { store, log } = this.#deps;
     try {
       if (ids.some((id) => log.isPending(id))) await log.committed();
       const rows = await store.visitRows(ids);
-      for (const row of rows) host.ready.push(row);
+      for (const row of rows) lane.ready.push(row);
       this.#ready += rows.length;
-      host.reading = false;
+      lane.reading = false;
       this.#reads -= 1;
       this.#deps.onRead(host);
     } catch (error) {
-      host.reading = false;
+      lane.reading = false;
       this.#reads -= 1;
-      this.#putBack(host, ids, error);
+      this.#putBack(host, lane, ids, error);
     }
   }
 
-  #putBack(host: Host, ids: readonly UrlId[], error: unknown): void {
-    for (let i = ids.length - 1; i >= 0; i--) host.list.prepend(this.urls, ids[i]);
+  #putBack(host: Host, lane: Lane, ids: readonly UrlId[], error: unknown): void {
+    for (let i = ids.length - 1; i >= 0; i--) lane.list.prepend(this.urls, ids[i]);
     this.#deps.onStoreTrouble(error);
     this.#deps.onWork(host);
   }
@@ -343,6 +358,10 @@ export class Frontier {
   #readyMost(host: Host): number {
     return host.starts < READY_FIRST || this.#ready >= READY_TOTAL ? READY_FIRST : READY_MOST;
   }
+}
+
+function laneOf(host: Host, crowded: boolean): Lane {
+  return crowded ? host.crowd : host.main;
 }
 
 /** The lease of a URL that was never visited. */

@@ -13,9 +13,22 @@ export interface Continuation {
   readonly url: string;
 }
 
+/** A queue of URLs: a list through the known URLs, of which the first few are read ahead. */
+export class Lane {
+  readonly list = new UrlList();
+  /** Rows read ahead, first first. At most `READY_MOST`. */
+  readonly ready: VisitRow[] = [];
+  /** A read of rows is on its way. */
+  reading = false;
+
+  get length(): number {
+    return this.list.length + this.ready.length;
+  }
+}
+
 /**
- * One host: the unit a target limits by. Its queue is a list through the known URLs, of which the first few are read
- * ahead into `ready`; beside it stand the few continuations of redirect chains that lead here.
+ * One host: the unit a target limits by. Its URLs wait in two lanes, those of crowded sections in one of their own; beside them
+ * stand the few continuations of redirect chains that lead here.
  */
 export class Host implements HeapEntry {
   heapKey = 0;
@@ -27,13 +40,13 @@ export class Host implements HeapEntry {
   readonly key: string;
   readonly limiter: HostLimiter;
   readonly robots: RobotsGate;
-  readonly list = new UrlList();
-  /** Rows read ahead, first first. At most `READY_MOST`. */
-  readonly ready: VisitRow[] = [];
+  readonly main = new Lane();
+  /** URLs of sections that have given many (see `Sections`); they get every fourth turn, and all that the others leave. */
+  readonly crowd = new Lane();
+  /** Turns in which both lanes had something. */
+  turns = 0;
   /** At most `CONTINUATIONS_MOST`. */
   readonly continuations: Continuation[] = [];
-  /** A read of rows is on its way. */
-  reading = false;
   /** On the wait list of its address. */
   parked = false;
   resolving = false;
@@ -56,18 +69,23 @@ export class Host implements HeapEntry {
 
   /** URLs that wait here, read ahead or not. */
   get waiting(): number {
-    return this.list.length + this.ready.length;
+    return this.main.length + this.crowd.length;
+  }
+
+  /** Rows read ahead. */
+  get readyCount(): number {
+    return this.main.ready.length + this.crowd.ready.length;
   }
 
   get hasWork(): boolean {
-    return this.ready.length > 0 || this.list.length > 0 || this.continuations.length > 0 || this.robots.wants;
+    return this.waiting > 0 || this.continuations.length > 0 || this.robots.wants;
   }
 
   get hold(): HostHold {
     if (this.resolving) return "resolving";
     if (this.parked) return "address ceiling";
     if (this.robots.busy) return "robots";
-    if (this.reading && this.ready.length === 0) return "reading";
+    if ((this.main.reading || this.crowd.reading) && this.readyCount === 0) return "reading";
     return null;
   }
 }

@@ -9,6 +9,8 @@ const TEMPLATE_MOST = 200;
 const ECHOES_FROM = 2;
 
 const SESSION_ID = /;(?:jsessionid|phpsessid|aspsessionid|sid)=[^/;]*/gi;
+/** A session id as a segment of its own (ASP.NET without cookies). */
+const SESSION_SEGMENT = /\/\(S\([0-9a-z]{8,}\)\)/gi;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** At least eight hex digits, digits and letters among them, as a word of its own. */
 const HEX_WORD = /(?<![0-9a-z])(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi;
@@ -28,6 +30,7 @@ export function templateOf(url: string): string {
   // Most paths are short and plain: each rule is asked only of those that could match it.
   if (slashesIn(path) > ECHOES_FROM && echoesOf(segmentsOf(path)) >= ECHOES_FROM) return ECHO_TEMPLATE;
   let shape = path.includes(";") ? path.replace(SESSION_ID, "") : path;
+  if (shape.includes("/(")) shape = shape.replace(SESSION_SEGMENT, "");
   if (HEX_RUN.test(shape)) shape = shape.replace(UUID, "{hex}").replace(HEX_WORD, "{hex}");
   shape = shape.replace(DIGITS, "{n}");
   return (query === -1 ? shape : `${shape}?${namesOf(url.slice(query + 1))}`).slice(0, TEMPLATE_MOST);

@@ -1,29 +1,33 @@
 /**
  * Which charset a page is in, and its text in it.
  */
+import { isAscii, isUtf8 } from "node:buffer";
 import { charsetLabel } from "./charset-label.ts";
 import { prescan } from "./charset-prescan.ts";
 
 export interface Charset {
   /** Encoding standard name, lower case. */
   readonly encoding: string;
-  readonly source: "bom" | "header" | "meta" | "default";
+  readonly source: "bom" | "header" | "meta" | "guess" | "default";
 }
 
 const UTF8_BOM: Charset = { encoding: "utf-8", source: "bom" };
 const UTF16LE_BOM: Charset = { encoding: "utf-16le", source: "bom" };
 const UTF16BE_BOM: Charset = { encoding: "utf-16be", source: "bom" };
 const UTF8_HEADER: Charset = { encoding: "utf-8", source: "header" };
+const UTF8_GUESS: Charset = { encoding: "utf-8", source: "guess" };
 const FALLBACK: Charset = { encoding: "windows-1252", source: "default" };
 
 /** The usual spellings, which need no parsing. */
 const PLAIN_UTF8 = /^text\/html; ?charset=utf-8$/i;
 
 /**
- * Byte order mark, then the `charset` of Content-Type, then a `meta` near the start, then windows-1252.
- * Source: HTML, encoding sniffing algorithm (a BOM wins over the header there too).
+ * Byte order mark, then the `charset` of Content-Type, then a `meta` near the start, then UTF-8 where the bytes are that and more
+ * than ASCII, which text in another charset never is by chance, then windows-1252.
+ * Source: HTML, encoding sniffing algorithm (a BOM wins over the header there too; its step 8 allows the guess).
+ * @param isMarkup false for plain text and JSON, which may quote a `meta` and cannot have one.
  */
-export function sniffCharset(bytes: Uint8Array, contentType: string | null): Charset {
+export function sniffCharset(bytes: Uint8Array, contentType: string | null, isMarkup = true): Charset {
   const b0 = bytes[0];
   if (b0 === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return UTF8_BOM;
   if (b0 === 0xff && bytes[1] === 0xfe) return UTF16LE_BOM;
@@ -33,8 +37,9 @@ export function sniffCharset(bytes: Uint8Array, contentType: string | null): Cha
     const encoding = headerCharset(contentType);
     if (encoding !== null) return { encoding, source: "header" };
   }
-  const encoding = prescan(bytes);
-  return encoding === null ? FALLBACK : { encoding, source: "meta" };
+  const encoding = isMarkup ? prescan(bytes) : null;
+  if (encoding !== null) return { encoding, source: "meta" };
+  return isUtf8(bytes) && !isAscii(bytes) ? UTF8_GUESS : FALLBACK;
 }
 
 /** One parameter of a Content-Type value: name, quoted value, plain value. */

@@ -31,6 +31,11 @@ export class TextRuns {
   /** @param raw character references in it are not decoded (CDATA, plaintext). */
   add(start: number, end: number, raw: boolean): void {
     if (end <= start) return;
+    // What continues the run before is one text node with it: a page may hold millions of `<` that open nothing.
+    if (!this.breaks && !raw && this.used > 0 && this.runs[this.used - 2] === start && this.runs[this.used - 1] < RAW) {
+      this.runs[this.used - 2] = end;
+      return;
+    }
     if (this.used === this.runs.length) {
       const grown = new Int32Array(this.runs.length * 2);
       grown.set(this.runs);

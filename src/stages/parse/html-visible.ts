@@ -40,7 +40,7 @@ export class VisibleText {
   addOpener(at: number): void {
     if (this.hidden) return;
     this.fingerprint.takeOpener();
-    if (this.wanted) this.runs.add(at, at + 1, true);
+    if (this.wanted) this.runs.add(at, at + 1, false);
   }
 
   /** A title is part of the fingerprint and not of the text. */

@@ -112,9 +112,9 @@ export class PageParser {
       case "html":
         return this.#parseHtml(input);
       case "text":
-        return this.#parseText(input, true);
+        return this.#parseText(input, declared, true);
       case "opaque":
-        return this.#parseText(input, false);
+        return this.#parseText(input, declared, false);
       case "other":
         return this.#document(input, { kind: "other" });
     }
@@ -212,8 +212,8 @@ export class PageParser {
   }
 
   /** Text, JSON, XML of no known use: kept, without links. So are bytes that declare no type, then without text. */
-  #parseText(input: PageInput, readable: boolean): ParsedPage {
-    const { encoding } = sniffCharset(input.body, input.contentType ?? null);
+  #parseText(input: PageInput, declared: PageKind, readable: boolean): ParsedPage {
+    const { encoding } = sniffCharset(input.body, input.contentType ?? null, declared === "xml");
     const { index, follow } = robotsDirectives(input.robotsTags, [], this.#agent, input.now);
     const header = input.linkHeaders.length === 0 ? null : canonicalTarget(input.linkHeaders);
     const textHash = new Uint8Array(TEXT_HASH_BYTES);

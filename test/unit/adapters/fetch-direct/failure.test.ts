@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connectFailure, exchangeFailure, tlsFailure } from "../../../../src/adapters/fetch-direct/failure.ts";
+import { LostError, ProtocolError } from "../../../../src/adapters/fetch-direct/protocol-error.ts";
 
 const error = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 const short = ({ code, phase }: { code: string; phase: string }): string => `${code} ${phase}`;
@@ -42,15 +43,12 @@ describe("a TLS handshake that fails", () => {
 describe("an exchange that fails", () => {
   test.each([
     ["none", error("ECONNRESET"), "connect headers"],
-    ["none", error("UND_ERR_SOCKET", "other side closed"), "connect headers"],
-    ["headers", error("UND_ERR_SOCKET", "other side closed"), "incomplete headers"],
-    ["headers", error("UND_ERR_SOCKET", "bad response"), "protocol headers"],
-    ["headers", error("UND_ERR_HEADERS_OVERFLOW"), "protocol headers"],
+    ["none", new LostError("the other side closed the connection"), "connect headers"],
+    ["headers", new LostError("the other side closed the connection"), "incomplete headers"],
+    ["headers", new ProtocolError("no header"), "protocol headers"],
     ["body", error("ECONNRESET"), "incomplete body"],
-    ["body", error("UND_ERR_RES_CONTENT_LENGTH_MISMATCH"), "incomplete body"],
-    ["headers", error("UND_ERR_RES_CONTENT_LENGTH_MISMATCH"), "protocol headers"],
-    ["body", new Error("Response does not match the HTTP/1.1 protocol (Invalid EOF state)"), "incomplete body"],
-    ["body", new Error("Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)"), "protocol body"],
+    ["body", new LostError("the other side closed the connection"), "incomplete body"],
+    ["body", new ProtocolError("no size of a chunk"), "protocol body"],
     ["none", error("ENOBUFS"), "connect local"],
   ] as const)("after %s with %s is %s", (progress, cause, expected) => {
     expect(short(exchangeFailure(cause, progress))).toBe(expected);

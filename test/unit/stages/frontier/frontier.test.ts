@@ -45,7 +45,7 @@ function setting(judge: (url: string, depth: number) => SkipReason | null = () =
     log: stage,
     resolver,
     fingerprinter: new Fingerprinter(resolver.words, [1, 2, 3, 4]),
-    rules: { judge: (url, _host, depth) => judge(url, depth) },
+    rules: { judge: (url, _host, depth) => judge(url, depth), crowds: () => false },
     newLimiter: () => new CeilingLimiter({ ceiling: 8, gap: 0 }),
     newRobots: () => new RobotsGate(false, "weir", 0),
     onWork: (host) => offered.push(host),
@@ -144,7 +144,7 @@ describe("rows", () => {
     expect(host.waiting).toBe(1_000);
     const taken: VisitRow[] = [];
     for (let round = 0; round < 40 && taken.length < 1_000; round++) {
-      expect(host.ready.length).toBeLessThanOrEqual(64);
+      expect(host.readyCount).toBeLessThanOrEqual(64);
       taken.push(...(await takeAll(host)));
     }
     expect(taken.map((row) => row.id)).toEqual(ids);
@@ -160,7 +160,7 @@ describe("rows", () => {
     host.starts = 10;
     const rows = await takeAll(host);
     for (const row of rows.toReversed()) frontier.giveBack(host, row);
-    expect(host.ready.length).toBeLessThanOrEqual(64);
+    expect(host.readyCount).toBeLessThanOrEqual(64);
     expect(host.waiting).toBe(300);
     expect((await takeAll(host)).map((row) => row.url).sort()).toEqual(rows.map((row) => row.url).sort());
   });

@@ -37,6 +37,19 @@ describe("sniffing", () => {
     expect(sniff("<?xml version='1.0' encoding='koi8-r'?><p>")).toBe("koi8-r meta");
   });
 
+  test("a page in UTF-8 that declares nothing is not read as mojibake; other bytes stay windows-1252", () => {
+    expect(sniff("<p>Caf\xc3\xa9")).toBe("utf-8 guess");
+    expect(sniff("<p>Caf\xc3\xa9", "text/html; charset=none")).toBe("utf-8 guess");
+    expect(sniff("<p>Caf\xe9")).toBe("windows-1252 default");
+    expect(sniff("<p>Caf\xc3\xa9 \x93")).toBe("windows-1252 default");
+    expect(sniff("<p>Caf\xc3\xa9", "text/html; charset=latin1")).toBe("windows-1252 header");
+  });
+
+  test("JSON and plain text that quote a meta are not decoded by it", () => {
+    const quoted = bytes('{"html":"<meta charset=koi8-r>","name":"Caf\xc3\xa9"}');
+    expect(sniffCharset(quoted, "application/json", false)).toEqual({ encoding: "utf-8", source: "guess" });
+  });
+
   test("ends on any cut of a declaration", () => {
     const page = "<?xml encoding='big5'?><!-- x --><p a='b' c><meta http-equiv=content-type content='a; charset=koi8-r'>";
     for (let cut = 0; cut <= page.length; cut++)

@@ -212,6 +212,15 @@ describe("text", () => {
     expect(scanner.text()).toBe("\u201céé\n&amp;");
   });
 
+  test("a page of millions of < that open nothing does not take a gigabyte to become text", () => {
+    scan("<".repeat(3_000_000), "utf-8", true);
+    const before = process.memoryUsage().heapUsed;
+    expect(scanner.text()).toHaveLength(3_000_000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+    scan("<p>a <&am<b>p;</b> < c &lt<", "utf-8", true);
+    expect(scanner.text()).toBe("a <&amp; < c <<");
+  });
+
   test("length is 0 without visible text, whatever the title", () => {
     expect(scan("<title>T</title><body> \n<script>x</script><img alt=y>").textLength).toBe(0);
     expect(scan("<p>x").textLength).toBeGreaterThan(0);
