@@ -1,5 +1,6 @@
 import type { HostSignal, Pace } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
+import { latin1ToText } from "../kernel/header-text.ts";
 import type { LinkResolver } from "../kernel/link-resolver.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
@@ -45,7 +46,7 @@ export class Robots {
     }
     const { signal, next } = verdictOf(result, clock.epoch());
     if (next.kind === "redirect") {
-      const target = canonicalUrl(next.location, errand.url);
+      const target = canonicalUrl(latin1ToText(next.location), errand.url);
       if (target !== null && purpose.hops < ROBOTS_HOPS_MOST) {
         purpose.hops += 1;
         errand.url = target;

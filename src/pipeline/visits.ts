@@ -1,6 +1,7 @@
 import { retryDelay } from "../flow/backoff.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
+import { latin1ToText } from "../kernel/header-text.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
@@ -278,11 +279,4 @@ export class Visits {
 
 function statusOf(result: FetchResult | null): number | null {
   return result === null ? null : result.kind === "response" ? result.status : (result.status ?? null);
-}
-
-/** Header values are latin1; a Location in raw UTF-8 is common and browsers read it so. */
-function latin1ToText(value: string): string {
-  if (/^[\x00-\x7f]*$/.test(value)) return value;
-  const bytes = Uint8Array.from(value, (char) => char.charCodeAt(0));
-  return new TextDecoder("utf-8").decode(bytes);
 }

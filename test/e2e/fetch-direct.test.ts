@@ -12,6 +12,8 @@ import type { FetchRequest, FetchResult } from "../../src/ports/fetch-route.ts";
 
 const KIB = 1024;
 const STEP = 256 * KIB;
+/** Granted by the start of a fetch. */
+const FIRST = 64 * KIB;
 const MIB = 1024 * KIB;
 const CERT = readFileSync(new URL("../fixtures/tls-cert.pem", import.meta.url), "utf8");
 const KEY = readFileSync(new URL("../fixtures/tls-key.pem", import.meta.url), "utf8");
@@ -442,7 +444,7 @@ describe("credit", () => {
         return true;
       },
     };
-    const server = await serve((socket, head) => socket.write(ok(Buffer.alloc(head.startsWith("GET /one") ? STEP : 3 * STEP + 1))));
+    const server = await serve((socket, head) => socket.write(ok(Buffer.alloc(head.startsWith("GET /one") ? FIRST : FIRST + 2 * STEP + 1))));
     const route = routeWith();
     await get(route, `${server.url}one`, { credit });
     expect(draws).toEqual([]);
@@ -496,7 +498,7 @@ describe("credit", () => {
     }
     const result = responseOf(await ended);
     expect(textOf(result.body) === text).toBe(true);
-    expect(steps).toBe(Math.ceil(text.length / STEP) - 1);
+    expect(steps).toBe(Math.ceil((text.length - FIRST) / STEP));
   });
 
   test.each([`Content-Length: ${4 * MIB}\r\n`, "Connection: close\r\n"])(
@@ -528,7 +530,7 @@ describe("credit", () => {
     async (headers) => {
       // Little enough for the pause to begin with everything read, when the socket is still being watched.
       const server = await serve((socket) => {
-        socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`), Buffer.alloc(STEP + 10)]));
+        socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`), Buffer.alloc(FIRST + 10)]));
       });
       const credit = {
         draw: (_bytes: number, whenGranted: () => void) => {
@@ -550,7 +552,7 @@ describe("credit", () => {
     ["is cut, over TLS", true, `Content-Length: ${MIB}\r\n`, "incomplete body"],
   ])("can be waited for when the server closes a body that %s", async (_name, tls, headers, expected) => {
     const server = await serve((socket) => {
-      socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Connection: close\r\n\r\n`), Buffer.alloc(STEP + 10)]));
+      socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Connection: close\r\n\r\n`), Buffer.alloc(FIRST + 10)]));
     }, tls);
     const credit = {
       draw: (_bytes: number, whenGranted: () => void) => {
@@ -560,13 +562,13 @@ describe("credit", () => {
     };
     const result = await get(routeWith(), server.url, { credit, timeout: 1_000, maxBody: 8 * MIB });
     expect(endOf(result)).toBe(expected);
-    if (result.kind === "response") expect(result.body.length).toBe(STEP + 10);
+    if (result.kind === "response") expect(result.body.length).toBe(FIRST + 10);
   });
 
   test("can be waited for over TLS when the server resets the connection", async () => {
     const raws: Socket[] = [];
     const server = await serve((socket) => {
-      socket.write(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), Buffer.alloc(STEP + 10)]));
+      socket.write(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), Buffer.alloc(FIRST + 10)]));
     }, true);
     const relay = createServer((near) => {
       const far = connect(server.port, "127.0.0.1");
@@ -600,7 +602,7 @@ describe("credit", () => {
     };
     const route = routeWith();
     const big = get(route, `${server.url}big`, { credit });
-    for (let step = 0; step < 3; step += 1) {
+    for (let step = 0; step < 4; step += 1) {
       await until(() => grants.length === 1);
       const decide = (): "read" => {
         for (const grant of grants.splice(0)) grant();

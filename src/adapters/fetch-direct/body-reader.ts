@@ -6,8 +6,10 @@ import { type Coding, decodeAtOnce, decodersOf } from "./content-decoding.ts";
 import { isCut } from "./cut-error.ts";
 import type { Failure } from "./failure.ts";
 
-/** Credit comes in steps of this; the first is granted by the start of the fetch itself (flow-control 0.8). */
+/** Credit is drawn in steps of this (flow-control 0.8). */
 export const CREDIT_STEP: Bytes = 256 * 1024;
+/** What the start of a fetch grants by itself: about what it charges. 64 fetches in flight hold 4 MB by it, not 16. */
+export const CREDIT_AT_START: Bytes = 64 * 1024;
 /** A coded body up to this size is collected and decoded in one go. */
 const AT_ONCE: Bytes = 256 * 1024;
 
@@ -39,7 +41,7 @@ export class BodyReader {
   readonly #buffer: BodyBuffer;
   #raw: Uint8Array[] = [];
   #received: Bytes = 0;
-  #granted: Bytes = CREDIT_STEP;
+  #granted: Bytes = CREDIT_AT_START;
   #decoders: readonly Duplex[] = [];
   #isOver = false;
 

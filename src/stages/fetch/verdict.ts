@@ -43,6 +43,9 @@ export function verdictOf(result: FetchResult, now: EpochMillis): Verdict {
 function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis): Verdict {
   const { status, headers, measure } = result;
   const ok: HostSignal = { kind: "ok", ttfb: measure.ttfb };
+  // Says so itself, with whatever status; what it sends is not the page, and another attempt meets the same.
+  if (headers.get("cf-mitigated")?.toLowerCase() === "challenge")
+    return { signal: NEUTRAL, next: { kind: "settle", outcome: "blocked", code: "challenge", message: "The site answered with a challenge" } };
   if (status === 206)
     return {
       signal: ok,
