@@ -58,7 +58,8 @@ async function bareLoops() {
   same.close();
 }
 
-const settlement = (row, at) => ({
+const settlement = (row, at, seq) => ({
+  seq,
   id: row.id,
   token: row.token,
   pass: 1,
@@ -102,7 +103,7 @@ async function frontierLoops() {
         const row = frontier.take(host);
         if (row === undefined) continue;
         host.starts++;
-        stage.settle(settlement(row, clock.epoch()));
+        stage.settle(settlement(row, clock.epoch(), stage.nextSeq()));
         frontier.settled(row.id, false);
         left--;
       }

@@ -127,3 +127,15 @@ test("the end of a chain that fails for a moment is tried again by itself", asyn
   expect(rows.get("http://a.test/old")).toMatchObject({ outcome: "redirect", finalUrl: "http://a.test/new" });
   expect(rows.get("http://a.test/new")).toMatchObject({ outcome: "new", attempts: 3 });
 });
+
+test("a robots.txt behind a Location in raw UTF-8 is found, and obeyed", async () => {
+  const rules = { ...page("rules"), headers: [["content-type", "text/plain"]] as const, body: "User-agent: *\nDisallow: /no\n" };
+  const location = Buffer.from("/ré", "utf8").toString("latin1");
+  const world = await World.open({
+    seeds: "http://a.test/",
+    robots: () => status(302, [["location", location]]),
+    answer: ({ url }) => (pathOf(url) === "/r%C3%A9" ? rules : pathOf(url) === "/" ? page("home", ["/no"]) : page("no")),
+  });
+  await world.finish();
+  expect(world.starts.map(({ url }) => pathOf(url))).toEqual(["/robots.txt", "/r%C3%A9", "/"]);
+});

@@ -18,12 +18,15 @@ const STATE_COLUMNS = ["pass", "outcome", "duplicate_of", "seq", "code"] as cons
 const FIRST_COLUMNS = ["id", ...STATE_COLUMNS, ...PAGE_COLUMNS] as const;
 /** Of most first rows the others are NULL, and each cell costs 0.15 us to hand over. */
 const OFTEN_NULL: readonly string[] = ["duplicate_of", "code", "marks", "body_hash"];
+/** A URL that brought no copy: skipped, redirected, failed. */
+const BARE_COLUMNS = ["id", ...STATE_COLUMNS] as const;
 const PLAIN_COLUMNS = FIRST_COLUMNS.filter((column) => !OFTEN_NULL.includes(column));
 
 /** Writes the state of URLs behind the fence of their tokens, without reading a row first. */
 export class PageWriter {
   readonly #inserts: BulkInsert;
   readonly #plain: BulkInsert;
+  readonly #bare: BulkInsert;
   readonly #seqOf: Statement;
   readonly #updateState: Statement;
   readonly #updatePage: Statement;
@@ -45,6 +48,7 @@ export class PageWriter {
       new BulkInsert(db, `INSERT OR IGNORE INTO page (${columns.join(", ")}, token, attempts)`, columns.length, 20, ",1,0");
     this.#inserts = first(FIRST_COLUMNS);
     this.#plain = first(PLAIN_COLUMNS);
+    this.#bare = first(BARE_COLUMNS);
     this.#seqOf = db.prepare("SELECT seq FROM page WHERE id = ?");
     // Without a new copy the old one stays, and with it what it duplicates.
     this.#updateState = db.prepare(
@@ -62,6 +66,7 @@ export class PageWriter {
   apply(batch: Pick<StoreBatch, "settlements" | "rescheduled">): Refused {
     this.#inserts.reset();
     this.#plain.reset();
+    this.#bare.reset();
     this.#unchecked = [];
     this.#written = 0;
     this.#stale = new Set();
@@ -112,7 +117,7 @@ export class PageWriter {
 
   /** @returns first rows written since the beginning of the batch. */
   #flush(): number {
-    return this.#inserts.flush() + this.#plain.flush();
+    return this.#inserts.flush() + this.#plain.flush() + this.#bare.flush();
   }
 
   #insert(settlement: Settlement): void {
@@ -121,15 +126,14 @@ export class PageWriter {
       this.#insertPlain(settlement, page);
       return;
     }
-    const inserts = this.#inserts;
+    const inserts = page === null ? this.#bare : this.#inserts;
     inserts.put(settlement.id);
     inserts.put(settlement.pass);
     inserts.put(outcomeCode(settlement.outcome));
     inserts.put(settlement.duplicateOf);
     inserts.put(settlement.seq);
     inserts.put(settlement.code);
-    if (page === null) for (let k = 0; k < PAGE_COLUMNS.length; k++) inserts.put(null);
-    else {
+    if (page !== null) {
       putCopy(inserts, page);
       inserts.put(listText(page.marks));
       inserts.put(page.bodyHash);

@@ -45,7 +45,10 @@ function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis
   const ok: HostSignal = { kind: "ok", ttfb: measure.ttfb };
   // Says so itself, with whatever status; what it sends is not the page, and another attempt meets the same.
   if (headers.get("cf-mitigated")?.toLowerCase() === "challenge")
-    return { signal: NEUTRAL, next: { kind: "settle", outcome: "blocked", code: "challenge", message: "The site answered with a challenge" } };
+    return {
+      signal: NEUTRAL,
+      next: { kind: "settle", outcome: "blocked", code: "challenge", message: "The site answered with a challenge" },
+    };
   if (status === 206)
     return {
       signal: ok,

@@ -107,3 +107,9 @@ describe("a failure", () => {
     expect(line(failure(code, phase)).split(" | ")[0]).toBe(heard);
   });
 });
+
+test("a challenge that says what it is never counts as the page, whatever its status", () => {
+  for (const status of [200, 403, 503]) {
+    expect(line(response(status, { "cf-mitigated": "challenge" })), String(status)).toBe("neutral | settle blocked challenge");
+  }
+});
