@@ -282,8 +282,6 @@ export class CrawlRun implements CrawlHandle {
     const pipeline = this.#pipeline;
     if (pipeline === null) return;
     pipeline.stop();
-    if (this.#cause === null)
-      pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify({ ...this.#start.pass, state: "done" } satisfies Pass));
     this.#endedAt = this.#deps.clock.now();
     this.#ticker?.();
     if (this.#cause !== "store") {
@@ -294,9 +292,19 @@ export class CrawlRun implements CrawlHandle {
     }
     this.#delivery?.finish();
     await this.#delivered.catch(() => undefined);
+    if (this.#isComplete(pipeline)) {
+      pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify({ ...this.#start.pass, state: "done" } satisfies Pass));
+      await pipeline.flush();
+    }
     await this.#close();
     if (this.#failure !== null) this.#reject(this.#failure);
     else this.#resolve(this.#summary(pipeline));
+  }
+
+  /** All is settled and taken. Before that the pass stays open, so that the next run brings its consumer the rest and begins no new one. */
+  #isComplete(pipeline: Pipeline): boolean {
+    if (this.#cause !== null || this.#failure !== null) return false;
+    return this.#delivery === null || this.#delivery.cursor >= pipeline.storeStage.lastSeq;
   }
 
   async #close(): Promise<void> {

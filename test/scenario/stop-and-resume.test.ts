@@ -6,7 +6,7 @@ import { seededRandom } from "../../src/simulate/random.ts";
 import type { ScriptedAnswer, ScriptedCall } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
 import { turn } from "../fixtures/turn.ts";
-import { page, pathOf, redirect, status, World, type WorldOptions } from "./world.ts";
+import { page, pathOf, redirect, SlowSink, status, World, type WorldOptions } from "./world.ts";
 
 const HOSTS = Array.from({ length: 6 }, (_, index) => `site${index}.test`);
 const PAGES = 80;
@@ -132,4 +132,33 @@ test("the same seed gives the same run, start by start, and another seed another
   const first = await fingerprint(5);
   expect(await fingerprint(5)).toBe(first);
   expect(await fingerprint(6)).not.toBe(first);
+});
+
+test("a consumer that leaves when all is fetched and not all is taken gets the rest from the next run, which asks for nothing", async () => {
+  const store = new MemoryStore();
+  const clock = new VirtualClock(turn);
+  const options = {
+    seeds: "http://a.test/",
+    answer: ({ url }: ScriptedCall) => page(url, pathOf(url) === "/" ? Array.from({ length: 30 }, (_, i) => `/${i}`) : []),
+    store,
+    clock,
+  };
+  const leaving = new SlowSink(clock, 2_000);
+  const first = await World.open({ ...options, sink: leaving });
+  await clock.run(new Promise<void>((resolve) => clock.after(12_000, resolve)), 20_000);
+  first.run.drain();
+  expect((await first.finish()).left).toBe(0);
+  expect(leaving.taken.length).toBeLessThan(31);
+
+  const staying = new SlowSink(clock, 10);
+  const second = await World.open({ ...options, sink: staying });
+  await second.finish();
+  expect(second.starts).toEqual([]);
+  const taken = [...leaving.taken, ...staying.taken];
+  expect(new Set(taken.map(({ seq }) => seq)).size).toBe(31);
+  expect(taken.every(({ outcome }) => outcome === "new")).toBe(true);
+
+  const third = await World.open({ ...options, sink: new SlowSink(clock, 10) });
+  await third.finish();
+  expect(third.starts.length, "only then a new pass begins").toBeGreaterThan(30);
 });

@@ -12,7 +12,7 @@ const COMMIT_ROWS = 1_000;
  * (at 4,000 pages/s: 1.2 page writes a URL at 50 ms).
  */
 const COMMIT_AGE: Millis = 50;
-const COMMIT_AGE_BUSY: Millis = 250;
+const COMMIT_AGE_BUSY: Millis = 100;
 const BUSY_ROWS = 64;
 /** Bounds of the open batch: with this much in it nothing more is started. */
 const OPEN_ROWS_MOST = 2_000;
