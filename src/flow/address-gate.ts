@@ -50,6 +50,11 @@ export class AddressGate<T> {
     return next;
   }
 
+  /** Hosts wait for this address. */
+  isContended(address: string): boolean {
+    return (this.#slots.get(address)?.waiters.length ?? 0) > 0;
+  }
+
   inFlight(address: string): number {
     return this.#slots.get(address)?.inFlight ?? 0;
   }

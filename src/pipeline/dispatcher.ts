@@ -1,5 +1,6 @@
 import { AddressGate } from "../flow/address-gate.ts";
 import type { CreditPool } from "../flow/credit-pool.ts";
+import { FairShare } from "../flow/fair-share.ts";
 import { HostHeap } from "../flow/host-heap.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
@@ -16,6 +17,10 @@ const REFUSALS_A_TURN = 64;
 /** What a page is expected to hold before any was seen, and the most that is reserved ahead. */
 const EXPECTED_FIRST: Bytes = 65_536;
 const EXPECTED_MOST: Bytes = 262_144;
+
+/** Shares of the overall concurrency in flight from which slots are contended, and below which there are plenty. */
+const CONTENDED_FROM = 0.75;
+const PLENTY_BELOW = 0.5;
 
 /** What holds all starts back, whatever the host. */
 export type GlobalHold = "concurrency" | "parse" | "storage" | "consumer" | "stopping";
@@ -52,6 +57,9 @@ export class Dispatcher {
   readonly #heap = new HostHeap<Host>();
   readonly #addresses: AddressGate<Host>;
   readonly #active = new Set<Errand>();
+  readonly #share = new FairShare();
+  /** Hosts that have work and left a contended slot to others; each has something in flight whose end offers it again. */
+  readonly #yielding = new Set<Host>();
   #timer: CancelTimer | null = null;
   #timerAt: Millis = Number.POSITIVE_INFINITY;
   #pumping = false;
@@ -99,6 +107,7 @@ export class Dispatcher {
     try {
       const now = this.#deps.clock.now();
       this.#deps.frontier.wake(now);
+      this.#recallYielding(now);
       this.#serveAll(now);
     } finally {
       this.#pumping = false;
@@ -143,6 +152,10 @@ export class Dispatcher {
       this.#resolve(host);
       return;
     }
+    if (this.#isContended(host.address) && this.#share.yields(host, host.limiter.inFlight)) {
+      this.#yielding.add(host);
+      return;
+    }
     if (!this.#addresses.enter(host.address, host)) {
       host.parked = true;
       return;
@@ -166,6 +179,18 @@ export class Dispatcher {
     this.offer(host, now);
   }
 
+  #isContended(address: string): boolean {
+    return this.#active.size >= this.#concurrency * CONTENDED_FROM || this.#addresses.isContended(address);
+  }
+
+  /** Slow hosts that left slots to others come back when there are plenty. */
+  #recallYielding(now: Millis): void {
+    if (this.#yielding.size === 0 || this.#active.size >= this.#concurrency * PLENTY_BELOW) return;
+    const hosts = [...this.#yielding];
+    this.#yielding.clear();
+    for (const host of hosts) this.offer(host, now);
+  }
+
   #start(errand: Errand, host: Host, address: string, now: Millis): void {
     errand.permit = host.limiter.start(now, this.#deps.random);
     errand.address = address;
@@ -184,6 +209,8 @@ export class Dispatcher {
     errand.permit = null;
     errand.abort = null;
     this.#active.delete(errand);
+    this.#yielding.delete(host);
+    this.#share.ended(host, clock.now() - errand.startedAt);
     if (result.kind === "response" && result.body.length > 0) {
       this.#expected = Math.min(EXPECTED_MOST, Math.max(4_096, this.#expected + (1.5 * result.body.length - this.#expected) / 16));
       credits.settle(held, result.body.length * BYTES_CHARGED);

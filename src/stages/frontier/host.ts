@@ -1,3 +1,4 @@
+import type { Pacemark } from "../../flow/fair-share.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
 import type { HostLimiter } from "../../flow/host-limiter.ts";
 import type { HostId, Millis } from "../../kernel/units.ts";
@@ -30,7 +31,7 @@ export class Lane {
  * One host: the unit a target limits by. Its URLs wait in two lanes, those of crowded sections in one of their own; beside them
  * stand the few continuations of redirect chains that lead here.
  */
-export class Host implements HeapEntry {
+export class Host implements HeapEntry, Pacemark {
   heapKey = 0;
   heapTurn = 0;
   heapIndex = -1;
@@ -54,6 +55,8 @@ export class Host implements HeapEntry {
   address: string | null = null;
   /** The address counts as known until then. */
   addressUntil: Millis = 0;
+  fetches = 0;
+  meanTime: Millis = 0;
   /** Requests started, for the read-ahead and for display. */
   starts = 0;
   lastStart: Millis = 0;

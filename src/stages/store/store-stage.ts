@@ -163,14 +163,18 @@ export class StoreStage {
   #touch(): void {
     if (this.#timer !== null || this.#committing !== null || this.#givenUp) return;
     this.#openedAt = this.#deps.clock.now();
-    this.#arm(COMMIT_AGE);
+    this.#timer = this.#deps.clock.after(COMMIT_AGE, () => {
+      this.#timer = null;
+      if (this.#open.settlements.length < BUSY_ROWS) this.#begin();
+      else this.#beginLater();
+    });
   }
 
-  #arm(delay: Millis): void {
-    this.#timer = this.#deps.clock.after(delay, () => {
+  /** Once: what fills fast is committed at its later age, whatever is in it then. */
+  #beginLater(): void {
+    this.#timer = this.#deps.clock.after(COMMIT_AGE_BUSY - COMMIT_AGE, () => {
       this.#timer = null;
-      if (delay === COMMIT_AGE && this.#open.settlements.length >= BUSY_ROWS) this.#arm(COMMIT_AGE_BUSY - COMMIT_AGE);
-      else this.#begin();
+      this.#begin();
     });
   }
 

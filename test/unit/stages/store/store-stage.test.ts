@@ -76,6 +76,15 @@ describe("a batch", () => {
     expect(store.batches.map((batch) => batch.settlements.length)).toEqual([1_000]);
   });
 
+  test("that fills fast waits for 100 ms, and no longer though nothing more comes", async () => {
+    const { clock, store, settle } = setting(300);
+    for (let id = 0; id < 300; id++) settle(id);
+    await clock.advance(99);
+    expect(store.batches.length).toBe(0);
+    await clock.advance(1);
+    expect(store.batches.map((batch) => batch.settlements.length)).toEqual([300]);
+  });
+
   test("fills while another is on its way, and one at a time is on its way", async () => {
     const { clock, store, stage, settle, committed } = setting(10);
     store.held = [];

@@ -1,0 +1,35 @@
+import type { Millis } from "../kernel/units.ts";
+
+/** A host is slow when its fetches take this many times as long as those of all hosts together. Source: guess. */
+const SLOW_FACTOR = 8;
+/** Fetches of a host before it is judged. */
+const JUDGED_FROM = 3;
+/** Weight of the newest fetch. */
+const WEIGHT = 0.1;
+
+/** How long a host's fetches take, and whether it is slow beside the others; kept by {@link FairShare}. */
+export interface Pacemark {
+  fetches: number;
+  meanTime: Millis;
+}
+
+/**
+ * Who may take a slot that others wait for. A slot held by a host of 2 s a page serves a fortieth of what it serves on one of
+ * 50 ms, and eight of them are an eighth of everything: while a shared limit (overall concurrency, an address) is spent, a slow
+ * host holds one slot at most. Nobody is starved, and without contention nobody is held back. Pure.
+ */
+export class FairShare {
+  #meanTime: Millis = 0;
+
+  /** Takes the time of one fetch, from start to end. */
+  ended(mark: Pacemark, took: Millis): void {
+    mark.fetches += 1;
+    mark.meanTime = mark.fetches === 1 ? took : mark.meanTime + WEIGHT * (took - mark.meanTime);
+    this.#meanTime = this.#meanTime === 0 ? took : this.#meanTime + (WEIGHT / 4) * (took - this.#meanTime);
+  }
+
+  /** Should this host leave the slot to others? Only to be asked while a shared limit is spent. */
+  yields(mark: Pacemark, inFlight: number): boolean {
+    return inFlight > 0 && mark.fetches >= JUDGED_FROM && mark.meanTime > SLOW_FACTOR * this.#meanTime;
+  }
+}
