@@ -28,8 +28,8 @@ const SEED_META_KEY = "fingerprint-seed";
  */
 export async function startCrawl(settings: Settings, io: CrawlIo): Promise<CrawlHandle> {
   const seeds = canonicalSeeds(settings.seeds);
-  const admission = await admissionOf(settings, seeds);
   const clock = new SystemClock();
+  const admission = await admissionOf(settings, seeds, new Date(clock.epoch()).getUTCFullYear());
   const store = SqliteStore.open(settings.store);
   const opened: { close(): Promise<void> }[] = [store];
   try {
@@ -111,9 +111,9 @@ function canonicalSeeds(seeds: readonly string[]): readonly string[] {
 }
 
 /** @throws ConfigError naming every pattern that cannot be used. */
-async function admissionOf(settings: Settings, seeds: readonly string[]): Promise<Admission> {
+async function admissionOf(settings: Settings, seeds: readonly string[], thisYear: number): Promise<Admission> {
   const { scope, include, exclude, maxDepth } = settings;
-  const admission = await Admission.open({ scope, seeds, include, exclude, maxDepth: maxDepth ?? null });
+  const admission = await Admission.open({ scope, seeds, include, exclude, maxDepth: maxDepth ?? null, thisYear });
   if (admission instanceof Admission) return admission;
   throw new ConfigError("WEIR_CONFIG_INVALID", "Patterns that cannot be used", admission);
 }

@@ -2,6 +2,7 @@ import { MAX_URL_LENGTH } from "../kernel/canonical-url.ts";
 import type { ConfigProblem } from "../kernel/errors.ts";
 import { hostKey } from "../kernel/host-key.ts";
 import type { SkipReason, Via } from "../kernel/outcome.ts";
+import { isFarDate } from "../stages/frontier/calendar-trap.ts";
 import { Scope, type ScopeRule } from "../stages/frontier/scope.ts";
 import { Sections } from "../stages/frontier/sections.ts";
 import { TRAP_LIMITS, TrapGuard } from "../stages/frontier/trap-guard.ts";
@@ -15,18 +16,22 @@ export interface AdmissionOptions {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly maxDepth: number | null;
+  /** What calendars are measured by. */
+  readonly thisYear: number;
 }
 
 /** Decides which URLs met for the first time are followed, and why not: length, scope, depth, shape, in this order. */
 export class Admission {
   readonly #scope: Scope;
   readonly #maxDepth: number | null;
+  readonly #thisYear: number;
   readonly #traps = new TrapGuard(TRAP_LIMITS);
   readonly #sections = new Sections();
 
-  private constructor(scope: Scope, maxDepth: number | null) {
+  private constructor(scope: Scope, options: AdmissionOptions) {
     this.#scope = scope;
-    this.#maxDepth = maxDepth;
+    this.#maxDepth = options.maxDepth;
+    this.#thisYear = options.thisYear;
   }
 
   /** @returns what is wrong with the patterns instead, all at once. */
@@ -37,7 +42,7 @@ export class Admission {
     if (problems.length > 0) return problems;
     return new Admission(
       new Scope({ rule: options.scope, seeds: options.seeds, include: include.patterns, exclude: exclude.patterns }),
-      options.maxDepth,
+      options,
     );
   }
 
@@ -47,7 +52,7 @@ export class Admission {
     if (outside !== null) return outside;
     if (!this.withinDepth(depth)) return "depth";
     if (via === "seed") return null;
-    return trapReason(url) === null && this.#traps.admit(host, url) ? null : "trap";
+    return trapReason(url) === null && !isFarDate(url, this.#thisYear) && this.#traps.admit(host, url) ? null : "trap";
   }
 
   /** Counts a URL that is followed. @returns whether its section of the host has given many before. */

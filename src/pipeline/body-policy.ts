@@ -1,5 +1,5 @@
 import { isReadable, pageKindOf } from "../kernel/page-type.ts";
-import type { HeaderView } from "../ports/fetch-route.ts";
+import type { BodyDecision, HeaderView } from "../ports/fetch-route.ts";
 import type { Errand } from "./errand.ts";
 
 /** Says "some bytes" and no more: looked at before it is judged. */
@@ -11,9 +11,10 @@ const MEDIA = /^(?:image|audio|video|font)\//i;
  * Reads what may be a page, a list of URLs or a rule file; a redirect's and an error's body is not worth its bytes, nor is one
  * whose declared type is never a page.
  */
-export function bodyPolicy(errand: Errand, status: number, headers: HeaderView): "read" | "discard" {
+export function bodyPolicy(errand: Errand, status: number, headers: HeaderView): BodyDecision {
   if (status < 200 || status >= 300) return "discard";
-  if (errand.purpose.kind === "robots") return "read";
+  // Of a robots.txt the first 500 KiB count, however long it is (RFC 9309 §2.5).
+  if (errand.purpose.kind === "robots") return "begin";
   const type = headers.get("content-type");
   const { via } = errand.purpose.row;
   if (via === "sitemap" || via === "feed") return type !== undefined && MEDIA.test(type) ? "discard" : "read";

@@ -152,10 +152,7 @@ export class Dispatcher {
       this.#resolve(host);
       return;
     }
-    if (this.#isContended(host.address) && this.#share.yields(host, host.limiter.inFlight)) {
-      this.#yielding.add(host);
-      return;
-    }
+    if (host.limiter.inFlight > 0 && this.#holdsBack(host, host.address)) return;
     if (!this.#addresses.enter(host.address, host)) {
       host.parked = true;
       return;
@@ -177,6 +174,14 @@ export class Dispatcher {
     }
     this.#leaveAddress(host.address);
     this.offer(host, now);
+  }
+
+  /** A host with something in flight that should not have more now; the end of that, or plenty of slots, offers it again. */
+  #holdsBack(host: Host, address: string): boolean {
+    if (this.#share.isUnknown(host)) return true;
+    if (!this.#isContended(address) || !this.#share.yields(host)) return false;
+    this.#yielding.add(host);
+    return true;
   }
 
   #isContended(address: string): boolean {

@@ -4,12 +4,13 @@ import type { Clock, Random } from "../ports/clock.ts";
 import { type OwnHeaders, requestHeaders } from "../stages/fetch/request-headers.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
+import { ROBOTS_MAX_BYTES } from "../stages/frontier/robots.ts";
 import { Errand, type HeaderPolicy } from "./errand.ts";
 import type { Robots } from "./robots.ts";
 import type { Visit, Visits } from "./visits.ts";
 
-/** A robots.txt is read to this size whatever `--max-body` says; of it, 500 KiB count. Source: guess. */
-const ROBOTS_BODY: Bytes = 2 * 1_048_576;
+/** A robots.txt is read to this size whatever `--max-body` says: as much as counts, and a byte that shows that there is more. */
+const ROBOTS_BODY: Bytes = ROBOTS_MAX_BYTES + 1;
 
 export interface WorkDeps {
   readonly clock: Clock;
@@ -90,7 +91,7 @@ export class Work {
       { kind: "robots", host, hops: 0 },
       `${scheme}://${host.key}/robots.txt`,
       host,
-      { ...this.#deps.caps, maxBody: Math.max(this.#deps.caps.maxBody, ROBOTS_BODY) },
+      { ...this.#deps.caps, maxBody: ROBOTS_BODY },
       this.#deps.credits,
       this.#deps.policy,
     );

@@ -10,8 +10,11 @@ export interface BodyCredit {
   draw(bytes: Bytes, whenGranted: () => void): boolean;
 }
 
-/** What to do with a body once its headers are known: take it, throw it away while keeping the connection if it is short, or cut it. */
-export type BodyDecision = "read" | "discard";
+/**
+ * What to do with a body once its headers are known: take it, throw it away while keeping the connection if it is short,
+ * or cut it. `begin`: take what the cap lets through, where a body beyond it is else a failure.
+ */
+export type BodyDecision = "read" | "begin" | "discard";
 
 /** Response headers, names lower-case. Values are decoded as latin1, exactly as received, so that validators go back byte for byte. */
 export interface HeaderView {

@@ -57,7 +57,8 @@ export class ScriptedFetch {
     this.#status = answer.status;
     this.#headers = headers;
     const decision = this.#request.decide(answer.status, headers);
-    const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : (answer.body ?? EMPTY);
+    const whole = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : (answer.body ?? EMPTY);
+    const body = decision === "begin" ? whole.subarray(0, this.#request.maxBody) : whole;
     if (decision === "discard" || body.length === 0) return this.#respond(answer.status, headers, EMPTY);
     this.#piece(body, answer.status, headers, answer.transfer ?? 0);
   }

@@ -380,6 +380,27 @@ describe("a body", () => {
   });
 
   test.each([
+    ["promised", (socket: Socket) => void socket.write(ok(Buffer.alloc(MIB, "a")))],
+    ["coded", (socket: Socket) => void socket.write(ok(gzipSync(Buffer.alloc(64 * MIB, "a")), "Content-Encoding: gzip\r\n"))],
+    [
+      "endless",
+      (socket: Socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        const more = (): void => {
+          while (!socket.destroyed && socket.write("a".repeat(16_384)));
+          socket.once("drain", more);
+        };
+        more();
+      },
+    ],
+  ])("of which the beginning is wanted is cut at the cap and no failure: a robots.txt too long, %s", async (name, answer) => {
+    const server = await serve(answer);
+    const { body } = responseOf(await get(routeWith(), server.url, { maxBody: 100_000, decide: () => "begin" }));
+    expect(textOf(body)).toBe("a".repeat(100_000));
+    if (name === "endless") await until(() => server.sockets[0].destroyed);
+  });
+
+  test.each([
     ["gzip", gzipSync(Buffer.alloc(64 * MIB))],
     ["br", brotliCompressSync(Buffer.alloc(64 * MIB))],
     ["gzip, gzip", gzipSync(gzipSync(Buffer.alloc(64 * MIB)))],
@@ -444,7 +465,9 @@ describe("credit", () => {
         return true;
       },
     };
-    const server = await serve((socket, head) => socket.write(ok(Buffer.alloc(head.startsWith("GET /one") ? FIRST : FIRST + 2 * STEP + 1))));
+    const server = await serve((socket, head) =>
+      socket.write(ok(Buffer.alloc(head.startsWith("GET /one") ? FIRST : FIRST + 2 * STEP + 1))),
+    );
     const route = routeWith();
     await get(route, `${server.url}one`, { credit });
     expect(draws).toEqual([]);

@@ -51,7 +51,7 @@ test("forty bodies of 20 MB from twelve hosts at once: what is held stays within
     mostAtOnce = Math.max(mostAtOnce, route.inFlight);
   }
   expect(pipeline.isIdle).toBe(true);
-  expect(mostAtOnce, "they do come at once").toBeGreaterThanOrEqual(30);
+  expect(mostAtOnce, "they do come at once, from hosts not known yet one each").toBeGreaterThanOrEqual(12);
   expect(mostCharged).toBeLessThanOrEqual(bound + 4 * big.length);
   // Of each body, the first 256 KiB come on what the start has taken, whatever that is.
   expect(route.mostHeldBytes, "decoded bytes held").toBeLessThanOrEqual(bound / 4 + big.length + mostAtOnce * 262_144);

@@ -23,3 +23,18 @@ test("a maze of new pages without end, and session ids, do not starve the real p
   const asked = world.starts.map(({ url }) => new URL(url).pathname).filter((path) => path.startsWith("/real/"));
   expect(asked).toHaveLength(12);
 });
+
+test("a calendar that leads from month to month for ever, each with its own text, ends", async () => {
+  const world = await World.open({
+    seeds: "https://a.example/",
+    answer: ({ url }) => {
+      const { pathname, searchParams } = new URL(url);
+      if (pathname === "/") return page("home", ["/cal?y=2026&m=1"]);
+      const [y, m] = [Number(searchParams.get("y")), Number(searchParams.get("m"))];
+      return page(`Calendar of ${y}, ${m}`, [m === 12 ? `/cal?y=${y + 1}&m=1` : `/cal?y=${y}&m=${m + 1}`]);
+    },
+  });
+  const { pages, skipped } = await world.finish();
+  expect(pages).toBe(1 + 6 * 12);
+  expect(skipped).toEqual({ trap: 1 });
+});

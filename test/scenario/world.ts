@@ -19,6 +19,8 @@ import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
 import { turn } from "../fixtures/turn.ts";
 
 export const HOUR: Millis = 3_600_000;
+/** Of the crawls here. */
+export const THIS_YEAR = 2026;
 
 export interface WorldOptions {
   /** What each URL answers; robots.txt is 404 unless `robots` says otherwise. */
@@ -69,7 +71,7 @@ export class World {
     const seeds = typeof options.seeds === "string" ? [options.seeds] : options.seeds;
     const { settings } = resolveSettings({ version: "0.0.0", options: { scope: "any", ...options.config, seeds } });
     const { scope, include, exclude, maxDepth } = settings;
-    const admission = await Admission.open({ scope, seeds, include, exclude, maxDepth: maxDepth ?? null });
+    const admission = await Admission.open({ scope, seeds, include, exclude, maxDepth: maxDepth ?? null, thisYear: THIS_YEAR });
     if (!(admission instanceof Admission)) throw new Error("patterns");
     const { pass, resumed } = await openPass(store, passIdentity(seeds, scope, include, exclude), clock.epoch());
     const lastSeq = await store.lastSeq();
@@ -125,7 +127,7 @@ export async function openPipeline(
   const store = new MemoryStore();
   const seeds = typeof options.seeds === "string" ? [options.seeds] : options.seeds;
   const { settings } = resolveSettings({ version: "0.0.0", options: { scope: "any", ...options.config, seeds } });
-  const admission = await Admission.open({ scope: settings.scope, seeds, include: [], exclude: [], maxDepth: null });
+  const admission = await Admission.open({ scope: settings.scope, seeds, include: [], exclude: [], maxDepth: null, thisYear: THIS_YEAR });
   if (!(admission instanceof Admission)) throw new Error("patterns");
   const { answer, robots } = options;
   const route = new ScriptedRoute(clock, {

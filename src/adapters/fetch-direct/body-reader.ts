@@ -38,6 +38,7 @@ export class BodyReader {
   readonly #credit: BodyCredit;
   readonly #codings: readonly Coding[];
   readonly #limit: Bytes;
+  readonly #isBeginning: boolean;
   readonly #buffer: BodyBuffer;
   #raw: Uint8Array[] = [];
   #received: Bytes = 0;
@@ -45,18 +46,23 @@ export class BodyReader {
   #decoders: readonly Duplex[] = [];
   #isOver = false;
 
-  /** @param expected the response's Content-Length, if any. */
+  /**
+   * @param expected the response's Content-Length, if any.
+   * @param isBeginning what passes the limit is left out, where it else fails the body.
+   */
   constructor(
     parts: { readonly owner: BodyOwner; readonly pauses: Pauses; readonly credit: BodyCredit },
     codings: readonly Coding[],
     expected: Bytes | undefined,
     limit: Bytes,
+    isBeginning = false,
   ) {
     this.#owner = parts.owner;
     this.#pauses = parts.pauses;
     this.#credit = parts.credit;
     this.#codings = codings;
     this.#limit = limit;
+    this.#isBeginning = isBeginning;
     this.#buffer = new BodyBuffer(codings.length === 0 ? expected : undefined, limit);
   }
 
@@ -69,7 +75,7 @@ export class BodyReader {
   push(piece: Uint8Array): boolean {
     if (this.#isOver) return true;
     this.#received += piece.length;
-    if (this.#received > this.#limit) {
+    if (this.#received > this.#limit && !this.#isBeginning) {
       this.#fail({ code: "too-large", phase: "body", message: `the body is larger than ${this.#limit} bytes` });
       return true;
     }
@@ -156,6 +162,11 @@ export class BodyReader {
     if (this.#isOver) return true;
     const size = this.#buffer.size + piece.length;
     if (size > this.#limit) {
+      if (this.#isBeginning) {
+        this.#buffer.append(piece.subarray(0, this.#limit - this.#buffer.size));
+        this.#ready(this.#buffer.take());
+        return true;
+      }
       this.#fail({ code: "too-large", phase: "body", message: `the body decodes to more than ${this.#limit} bytes` });
       return true;
     }

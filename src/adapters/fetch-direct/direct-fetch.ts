@@ -1,6 +1,6 @@
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
+import type { BodyDecision, FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
 import { type BodyOwner, BodyReader } from "./body-reader.ts";
 import type { Connection, Exchange } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
@@ -137,8 +137,9 @@ export class DirectFetch implements BodyOwner, Exchange {
     this.#status = status;
     this.#headers = headers;
     const expected = contentLengthOf(headers);
-    if (this.#decide(status, headers) === "discard") this.#startDiscarding(expected);
-    else if (status !== 204 && status !== 304) this.#startReading(headers, expected);
+    const decision = this.#decide(status, headers);
+    if (decision === "discard") this.#startDiscarding(expected);
+    else if (status !== 204 && status !== 304) this.#startReading(headers, expected, decision === "begin");
   }
 
   onData(piece: Buffer): boolean {
@@ -219,7 +220,7 @@ export class DirectFetch implements BodyOwner, Exchange {
   }
 
   /** A fault of the caller's must not look like one of the host's: it surfaces as an uncaught exception. */
-  #decide(status: number, headers: HeaderView): "read" | "discard" {
+  #decide(status: number, headers: HeaderView): BodyDecision {
     try {
       return this.#request.decide(status, headers);
     } catch (error) {
@@ -235,9 +236,9 @@ export class DirectFetch implements BodyOwner, Exchange {
     if (expected !== undefined && expected > DISCARD_LIMIT) this.bodyReady(NO_BODY);
   }
 
-  #startReading(headers: HeaderView, expected: Bytes | undefined): void {
+  #startReading(headers: HeaderView, expected: Bytes | undefined, isBeginning: boolean): void {
     const { maxBody } = this.#request;
-    if (expected !== undefined && expected > maxBody) {
+    if (expected !== undefined && expected > maxBody && !isBeginning) {
       this.bodyFailed({ code: "too-large", phase: "body", message: `Content-Length ${expected} is more than ${maxBody} bytes` });
       return;
     }
@@ -246,7 +247,8 @@ export class DirectFetch implements BodyOwner, Exchange {
       this.bodyFailed({ code: "decode", phase: "body", message: `unknown coding ${JSON.stringify(codings.name)}` });
       return;
     }
-    this.#reader = new BodyReader({ owner: this, pauses: this.#meter, credit: this.#request.credit }, codings.codings, expected, maxBody);
+    const parts = { owner: this, pauses: this.#meter, credit: this.#request.credit };
+    this.#reader = new BodyReader(parts, codings.codings, expected, maxBody, isBeginning);
   }
 
   #phase(): "resolve" | "connect" | "tls" | "headers" | "body" {
