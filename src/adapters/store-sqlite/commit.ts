@@ -37,7 +37,7 @@ export class Committer {
       db,
       "INSERT INTO visit (seq, id, pass, at, outcome, status, ms, bytes_wire, bytes_body, attempts, provider)",
       11,
-      64,
+      128,
     );
     this.#pages = new PageWriter(db);
     this.#revise = db.prepare("UPDATE url SET depth = ?, skip = ? WHERE id = ?");

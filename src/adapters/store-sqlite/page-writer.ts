@@ -45,7 +45,7 @@ export class PageWriter {
     const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(", ");
     const settle = "UPDATE page SET token = token + 1, attempts = 0, due_at = NULL, retry_code = NULL";
     const first = (columns: readonly string[]) =>
-      new BulkInsert(db, `INSERT OR IGNORE INTO page (${columns.join(", ")}, token, attempts)`, columns.length, 48, ",1,0");
+      new BulkInsert(db, `INSERT OR IGNORE INTO page (${columns.join(", ")}, token, attempts)`, columns.length, 96, ",1,0");
     this.#inserts = first(FIRST_COLUMNS);
     this.#plain = first(PLAIN_COLUMNS);
     this.#bare = first(BARE_COLUMNS);
