@@ -14,8 +14,9 @@ import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
 import { statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
 import { toSettledUrl } from "./output/settled-url.ts";
-import { PASS_META_KEY, type Pass } from "./pass.ts";
-import { paceOf, pipelineOptions, type RunStart } from "./pipeline-options.ts";
+import { movedKey, PASS_META_KEY, type Pass } from "./pass.ts";
+import { pipelineOptions, type RunStart } from "./pipeline-options.ts";
+import { loadStore } from "./start-up-scan.ts";
 
 /** Status snapshots, bound-by samples and limits are taken this often. Source: cli.md (live line). */
 const TICK: Millis = 1_000;
@@ -61,6 +62,8 @@ export class CrawlRun implements CrawlHandle {
   #drainTimer: CancelTimer | null = null;
   #cause: StopCause | null = null;
   #finishing = false;
+  /** Seeds that were found to lead elsewhere, in all passes of this identity. */
+  #moved = 0;
   #failure: unknown = null;
   #resolve: (summary: CrawlSummary) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
@@ -121,46 +124,16 @@ export class CrawlRun implements CrawlHandle {
     pipeline.storeStage.meta(RUN_META_KEY, running);
     this.#pipeline = pipeline;
     this.#makeDelivery(pass.number, lastSeq);
-    await this.#loadHosts(pipeline);
-    await this.#scan(pipeline);
+    const deps = { store, clock: this.#deps.clock, settings: this.#settings, signal: this.#aborts.signal };
+    this.#moved = await loadStore(pipeline, this.#start, deps, () => {
+      this.#scanned.done += 1;
+    });
     pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify(pass));
     if (this.#cause !== null) return this.#finish();
     this.#state = "running";
     this.#delivered = this.#delivery?.run() ?? Promise.resolve();
     this.#delivered.catch((error: unknown) => this.#consumerFailed(error));
     pipeline.start(this.#start.seeds);
-  }
-
-  async #loadHosts(pipeline: Pipeline): Promise<void> {
-    const { store, clock } = this.#deps;
-    const now = clock.now();
-    const rows = await store.hosts();
-    for (const row of rows) pipeline.frontier.loadHost(row.id, row.key);
-    for (const row of rows) {
-      if (row.limiter === null && row.robots === null) continue;
-      const host = pipeline.frontier.hostById(row.id);
-      const gateLeft = row.gateUntil === null ? 0 : Math.max(0, row.gateUntil - clock.epoch());
-      if (row.limiter !== null) host.limiter.restore(row.limiter, now, gateLeft);
-      if (row.robots !== null) host.robots.restore(row.robots, clock.epoch());
-      const pace = paceOf(this.#settings, row.key);
-      host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
-    }
-  }
-
-  async #scan(pipeline: Pipeline): Promise<void> {
-    const { store, clock } = this.#deps;
-    const { admission } = this.#start;
-    const number = this.#start.pass.number;
-    const now = clock.now();
-    const epoch = clock.epoch();
-    await store.scan((row) => {
-      this.#scanned.done += 1;
-      if (row.skip === "depth" && admission.withinDepth(row.depth)) {
-        row.skip = null;
-        pipeline.storeStage.revise(row.id, row.depth, null);
-      }
-      pipeline.load(row, row.pass < number, epoch, now);
-    }, this.#aborts.signal);
   }
 
   #makePipeline(givenUp: ReadonlySet<UrlId>): Pipeline {
@@ -216,7 +189,9 @@ export class CrawlRun implements CrawlHandle {
 
   #seedMoved(from: string, to: string): void {
     const host = this.#start.admission.seedMoved(to);
-    if (host !== null) this.#deps.warn(`${from} redirects to ${host}, which is now in scope too`);
+    if (host === null) return;
+    this.#pipeline?.storeStage.meta(movedKey(this.#start.pass, this.#moved++), to);
+    this.#deps.warn(`${from} redirects to ${host}, which is now in scope too`);
   }
 
   /** Once a second: what it was bound by, limits of time, the snapshot for other processes. */

@@ -5,6 +5,9 @@ import type { Store } from "../ports/store.ts";
 /** Key of the store's text that holds the last pass. */
 export const PASS_META_KEY = "pass";
 
+/** Keys of the store's texts that hold where seeds led to: this, the number of the first pass of the identity, and a count. */
+const MOVED_META_KEY = "moved";
+
 /** What makes two runs one pass: the same again resumes or revisits, another one is refused while a pass is unfinished. */
 export interface PassIdentity {
   readonly seeds: readonly string[];
@@ -15,6 +18,10 @@ export interface PassIdentity {
 
 export interface Pass {
   readonly number: number;
+  /** First of the passes in a row with this identity. */
+  readonly since: number;
+  /** URLs that passes of other identities left in the store: the first so many. They are judged again by this one. */
+  readonly foreign: number;
   readonly identity: PassIdentity;
   readonly state: "open" | "done";
   /** First delivery number of the pass. */
@@ -42,8 +49,26 @@ export async function openPass(store: Store, identity: PassIdentity, now: EpochM
       `The store holds an unfinished pass of another crawl.\n  unfinished: ${describe(last.identity)}\n  asked for:  ${describe(identity)}\nFinish it by giving its own seeds and scope again, forget it with --fresh, or use another store with --store PATH.`,
     );
   }
-  const pass: Pass = { number: (last?.number ?? 0) + 1, identity, state: "open", firstSeq: (await store.lastSeq()) + 1, startedAt: now };
+  const number = (last?.number ?? 0) + 1;
+  const { since, foreign } =
+    last !== null && sameIdentity(last.identity, identity) ? last : { since: number, foreign: (await store.totals(number)).known };
+  const pass: Pass = { number, since, foreign, identity, state: "open", firstSeq: (await store.lastSeq()) + 1, startedAt: now };
   return { pass, resumed: false };
+}
+
+/** Where seeds of this identity led to, in this pass and in earlier ones: their hosts are in scope too. */
+export async function movedSeeds(store: Store, pass: Pass): Promise<readonly string[]> {
+  const moved: string[] = [];
+  for (;;) {
+    const url = await store.meta(movedKey(pass, moved.length));
+    if (url === null) return moved;
+    moved.push(url);
+  }
+}
+
+/** One text each, so that a hundred thousand seeds that move cost no more than one does. */
+export function movedKey(pass: Pass, index: number): string {
+  return `${MOVED_META_KEY} ${pass.since} ${index}`;
 }
 
 function sameIdentity(a: PassIdentity, b: PassIdentity): boolean {

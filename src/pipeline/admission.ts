@@ -25,6 +25,7 @@ export class Admission {
   readonly #scope: Scope;
   readonly #maxDepth: number | null;
   readonly #thisYear: number;
+  readonly #seeds: ReadonlySet<string>;
   readonly #traps = new TrapGuard(TRAP_LIMITS);
   readonly #sections = new Sections();
 
@@ -32,6 +33,7 @@ export class Admission {
     this.#scope = scope;
     this.#maxDepth = options.maxDepth;
     this.#thisYear = options.thisYear;
+    this.#seeds = new Set(options.seeds);
   }
 
   /** @returns what is wrong with the patterns instead, all at once. */
@@ -53,6 +55,16 @@ export class Admission {
     if (!this.withinDepth(depth)) return "depth";
     if (via === "seed") return null;
     return trapReason(url) === null && !isFarDate(url, this.#thisYear) && this.#traps.admit(host, url) ? null : "trap";
+  }
+
+  /** Judges a URL that another crawl has left in the store. @returns why it is no part of this one, or null. */
+  judgeKnown(url: string): SkipReason | null {
+    return this.isSeed(url) ? this.#scope.admitsSeed(url) : this.#scope.admits(url, hostKey(url));
+  }
+
+  /** A URL that was found by a link of another crawl may be a seed of this one. */
+  isSeed(url: string): boolean {
+    return this.#seeds.has(url);
   }
 
   /** Counts a URL that is followed. @returns whether its section of the host has given many before. */

@@ -4,7 +4,7 @@ import type { HostSignal } from "../flow/host-limiter.ts";
 import { Fingerprinter } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
 import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
-import { type FetchResult, releaseBody } from "../ports/fetch-route.ts";
+import type { FetchResult } from "../ports/fetch-route.ts";
 import type { ScanRow } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
 import { RobotsGate } from "../stages/frontier/robots-gate.ts";
@@ -103,7 +103,7 @@ export class Pipeline {
   }
 
   #newVisits(): Visits {
-    const { clock, random, route, onSeedMoved } = this.#deps;
+    const { clock, random, route, admission, onSeedMoved } = this.#deps;
     const { pass, retries, cookies } = this.#options;
     return new Visits({
       clock,
@@ -117,12 +117,13 @@ export class Pipeline {
       cookies,
       onPage: (errand, visit, result) => this.#pages.take(errand, visit, result),
       follow: (errand, visit, url, host) => this.#work.follow(errand, visit, url, host),
+      isSeed: (url) => admission.isSeed(url),
       onSeedMoved,
     });
   }
 
   #newPages(): Pages {
-    const { clock, blobs, hashBody, inflate, admission } = this.#deps;
+    const { clock, blobs, hashBody, inflate, admission, route } = this.#deps;
     const { wants, sitemaps, productToken } = this.#options;
     return new Pages({
       clock,
@@ -145,7 +146,7 @@ export class Pipeline {
       },
       noteContent: (url, isNew) => admission.noteContent(url, isNew),
       release: (errand, result) => {
-        releaseBody(result.body);
+        route.releaseBody(result.body);
         this.dispatcher.release(errand);
       },
       onArchiveTrouble: (error) => this.#giveUp(error),

@@ -51,6 +51,7 @@ export interface VisitsDeps {
   readonly onPage: (errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }) => void;
   /** Admits the next hop on its host. */
   readonly follow: (errand: Errand, visit: Visit, url: string, host: Host) => void;
+  readonly isSeed: (url: string) => boolean;
   /** A seed leads to another host: widens the scope. */
   readonly onSeedMoved: (from: string, to: string) => void;
 }
@@ -219,9 +220,10 @@ export class Visits {
     if (visit.seen.has(state)) return this.#broken(visit, errand, result, "failed", "redirect-loop", `Redirects in a circle to ${target}`);
     visit.seen.add(state);
     if (target === visit.row.url) return this.#deps.follow(errand, visit, target, host);
+    // Before anything is looked up: what is known of that host may have been out of scope until now.
+    if (this.#deps.isSeed((visit.passed[0]?.row ?? visit.row).url)) this.#deps.onSeedMoved(visit.row.url, target);
     const id = frontier.find(target);
     if (id >= 0) return this.#leadsToKnown(errand, visit, result, target, id);
-    if (this.#isSeedChain(visit)) this.#deps.onSeedMoved(visit.row.url, target);
     const leased = frontier.leaseNew(target, visit.row.depth);
     if (typeof leased === "string") return this.#broken(visit, errand, result, "skipped", leased, `Redirects to ${target}`);
     visit.passed.push({ row: visit.row, host: visit.rowHost });
@@ -248,10 +250,6 @@ export class Visits {
   #broken(visit: Visit, errand: Errand, result: FetchResult, outcome: "failed" | "skipped", code: string, message: string): void {
     this.#write(visit, errand, result, visit.row, { outcome, code, message, finalUrl: null }, visit.hops.slice(visit.passed.length));
     this.#settlePassed(visit, { outcome, code, message }, visit.row.url);
-  }
-
-  #isSeedChain(visit: Visit): boolean {
-    return (visit.passed[0]?.row ?? visit.row).via === "seed";
   }
 
   #takeCookies(visit: Visit, errand: Errand, result: FetchResult & { kind: "response" }): void {

@@ -97,15 +97,11 @@ export interface FetchRoute {
    * @returns a function that aborts the fetch: `done` is then called with phase `aborted` if it was not called yet.
    */
   start(request: FetchRequest, done: (result: FetchResult) => void): () => void;
+  /**
+   * Gives a body's memory back, for the next one or to the system, instead of leaving it to the collector. The body and every
+   * view of it must not be looked at afterwards. A body that is never given back is collected as anything else.
+   */
+  releaseBody(body: Uint8Array): void;
   /** Closes kept connections; running fetches are aborted. */
   close(): Promise<void>;
-}
-
-/**
- * Gives the memory of a large body back at once, instead of when the collector comes by: routes keep bodies beyond 256 KiB in
- * resizable buffers for it. Every view of the body is empty afterwards. Does nothing to other bodies.
- */
-export function releaseBody(body: Uint8Array): void {
-  const buffer = body.buffer as ArrayBufferLike & { readonly resizable?: boolean; resize?(byteLength: Bytes): void };
-  if (buffer.resizable === true) buffer.resize?.(0);
 }

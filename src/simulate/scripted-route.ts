@@ -82,6 +82,9 @@ export class ScriptedRoute implements FetchRoute {
     return () => fetch.abort();
   }
 
+  /** Bodies belong to the script. */
+  releaseBody(): void {}
+
   close(): Promise<void> {
     for (const fetch of [...this.#active]) fetch.abort();
     return Promise.resolve();

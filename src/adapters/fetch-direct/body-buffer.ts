@@ -1,4 +1,5 @@
 import type { Bytes } from "../../kernel/units.ts";
+import { type BodyPool, SLAB } from "./body-pool.ts";
 
 /** Up to here pieces are kept as they came and joined once; beyond it they are copied into one growing buffer. */
 const LIST_LIMIT: Bytes = 256 * 1024;
@@ -18,11 +19,12 @@ const EMPTY = new Uint8Array(0);
  * memory: what has not been written costs nothing.
  */
 export class BodyBuffer {
+  readonly #pool: BodyPool;
   readonly #expected: Bytes;
   readonly #limit: Bytes;
   #pieces: Uint8Array[] = [];
-  /** Of the promised length, when that is short. */
-  #exact: Buffer | undefined;
+  /** A slab, or a buffer of the promised length: what comes first goes here. */
+  #first: Buffer | undefined;
   #growing: ResizableBuffer | undefined;
   #size: Bytes = 0;
 
@@ -30,7 +32,8 @@ export class BodyBuffer {
    * @param expected length promised, or undefined: only a hint.
    * @param limit most bytes that will be appended.
    */
-  constructor(expected: Bytes | undefined, limit: Bytes) {
+  constructor(pool: BodyPool, expected: Bytes | undefined, limit: Bytes) {
+    this.#pool = pool;
     this.#expected = Math.min(expected ?? 0, limit);
     this.#limit = limit;
   }
@@ -47,19 +50,23 @@ export class BodyBuffer {
       if (this.#size > this.#growing.byteLength) this.#growing.resize(this.#roomFor(this.#size));
       new Uint8Array(this.#growing, at, piece.length).set(piece);
     } else if (this.#size > LIST_LIMIT) this.#grow(piece);
-    else if (this.#exact !== undefined && this.#size <= this.#exact.length) this.#exact.set(piece, at);
-    else this.#appendSmall(piece, at);
+    else if (this.#first !== undefined && this.#size <= this.#first.length) this.#first.set(piece, at);
+    else if (at === 0) this.#begin(piece);
+    else this.#appendMore(piece, at);
   }
 
-  /** A length that is kept to costs one allocation; anything else a list. */
-  #appendSmall(piece: Uint8Array, at: Bytes): void {
-    if (at === 0 && this.#expected >= piece.length && this.#expected <= LIST_LIMIT) {
-      this.#exact = Buffer.allocUnsafeSlow(this.#expected);
-      this.#exact.set(piece, 0);
-      return;
-    }
-    if (this.#exact !== undefined) this.#pieces.push(this.#exact.subarray(0, at));
-    this.#exact = undefined;
+  #begin(piece: Uint8Array): void {
+    const most = Math.max(this.#expected, piece.length);
+    // A large promise is believed when it is kept.
+    const fits = most <= SLAB || (most > LIST_LIMIT && piece.length <= SLAB);
+    this.#first = fits ? this.#pool.take() : Buffer.allocUnsafeSlow(Math.min(most, LIST_LIMIT));
+    this.#first.set(piece, 0);
+  }
+
+  /** More than was expected: a list, joined at the end. */
+  #appendMore(piece: Uint8Array, at: Bytes): void {
+    if (this.#first !== undefined) this.#pieces.push(this.#first.subarray(0, at));
+    this.#first = undefined;
     this.#pieces.push(Buffer.from(piece));
   }
 
@@ -68,11 +75,12 @@ export class BodyBuffer {
     const size = this.#size;
     const pieces = this.#pieces;
     const growing = this.#growing;
-    const exact = this.#exact;
+    const first = this.#first;
     this.#growing = undefined;
+    this.#first = undefined;
     this.clear();
     if (growing !== undefined) return new Uint8Array(growing, 0, size);
-    if (exact !== undefined) return exact.length === size ? exact : exact.subarray(0, size);
+    if (first !== undefined) return first.subarray(0, size);
     if (pieces.length === 0) return EMPTY;
     return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, size);
   }
@@ -81,7 +89,8 @@ export class BodyBuffer {
   clear(): void {
     this.#growing?.resize(0);
     this.#growing = undefined;
-    this.#exact = undefined;
+    if (this.#first !== undefined) this.#pool.giveBack(this.#first);
+    this.#first = undefined;
     this.#pieces = [];
     this.#size = 0;
   }
@@ -92,13 +101,14 @@ export class BodyBuffer {
       maxByteLength: Math.max(this.#limit, this.#size),
     });
     let at = 0;
-    const kept = this.#exact === undefined ? this.#pieces : [this.#exact.subarray(0, this.#size - last.length)];
+    const kept = this.#first === undefined ? this.#pieces : [this.#first.subarray(0, this.#size - last.length)];
     for (const piece of [...kept, last]) {
       new Uint8Array(growing, at, piece.length).set(piece);
       at += piece.length;
     }
     this.#growing = growing;
-    this.#exact = undefined;
+    if (this.#first !== undefined) this.#pool.giveBack(this.#first);
+    this.#first = undefined;
     this.#pieces = [];
   }
 

@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Bytes } from "../../kernel/units.ts";
 import type { BodyCredit } from "../../ports/fetch-route.ts";
 import { BodyBuffer } from "./body-buffer.ts";
+import type { BodyPool } from "./body-pool.ts";
 import { type Coding, decodeAtOnce, decodersOf } from "./content-decoding.ts";
 import { isCut } from "./cut-error.ts";
 import type { Failure } from "./failure.ts";
@@ -51,7 +52,7 @@ export class BodyReader {
    * @param isBeginning what passes the limit is left out, where it else fails the body.
    */
   constructor(
-    parts: { readonly owner: BodyOwner; readonly pauses: Pauses; readonly credit: BodyCredit },
+    parts: { readonly owner: BodyOwner; readonly pauses: Pauses; readonly credit: BodyCredit; readonly bodies: BodyPool },
     codings: readonly Coding[],
     expected: Bytes | undefined,
     limit: Bytes,
@@ -63,7 +64,7 @@ export class BodyReader {
     this.#codings = codings;
     this.#limit = limit;
     this.#isBeginning = isBeginning;
-    this.#buffer = new BodyBuffer(codings.length === 0 ? expected : undefined, limit);
+    this.#buffer = new BodyBuffer(parts.bodies, codings.length === 0 ? expected : undefined, limit);
   }
 
   /** Payload bytes taken, before decoding. */

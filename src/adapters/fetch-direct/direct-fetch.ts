@@ -1,6 +1,7 @@
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { BodyDecision, FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
+import type { BodyPool } from "./body-pool.ts";
 import { type BodyOwner, BodyReader } from "./body-reader.ts";
 import type { Connection, Exchange } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
@@ -22,6 +23,7 @@ export interface FetchContext {
   readonly clock: Clock;
   readonly options: DirectRouteOptions;
   readonly pool: ConnectionPool;
+  readonly bodies: BodyPool;
   dial(origin: Origin, end: (outcome: DialOutcome) => void): Dial;
   connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection;
   /** Own headers and the request's, name, value, name, value, ... */
@@ -247,7 +249,7 @@ export class DirectFetch implements BodyOwner, Exchange {
       this.bodyFailed({ code: "decode", phase: "body", message: `unknown coding ${JSON.stringify(codings.name)}` });
       return;
     }
-    const parts = { owner: this, pauses: this.#meter, credit: this.#request.credit };
+    const parts = { owner: this, pauses: this.#meter, credit: this.#request.credit, bodies: this.#context.bodies };
     this.#reader = new BodyReader(parts, codings.codings, expected, maxBody, isBeginning);
   }
 

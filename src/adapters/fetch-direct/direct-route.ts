@@ -3,6 +3,7 @@ import type { Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchRequest, FetchResult, FetchRoute, Resolution } from "../../ports/fetch-route.ts";
 import { AddressPolicy } from "./address-policy.ts";
+import { BodyPool } from "./body-pool.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { ACCEPTED_CODINGS } from "./content-decoding.ts";
@@ -27,6 +28,7 @@ export class DirectRoute implements FetchRoute, FetchContext {
   readonly clock: Clock;
   readonly options: DirectRouteOptions;
   readonly pool: ConnectionPool;
+  readonly bodies = new BodyPool();
   readonly #resolver: Resolver;
   readonly #policy: AddressPolicy;
   readonly #dialParts: DialParts;
@@ -83,6 +85,10 @@ export class DirectRoute implements FetchRoute, FetchContext {
     this.#sweepBy(request.timeout);
     fetch.begin();
     return () => fetch.abort();
+  }
+
+  releaseBody(body: Uint8Array): void {
+    this.bodies.giveBack(body);
   }
 
   async close(): Promise<void> {

@@ -130,8 +130,9 @@ export class Frontier {
   discoverSitemap(length: number, depth: number): void {
     const { resolver, fingerprinter } = this.#deps;
     fingerprinter.of(length);
-    if (this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c) >= 0) return;
-    this.#enter(fingerprinter, resolver.text(), depth, "sitemap", false, "exempt");
+    const id = this.urls.find(fingerprinter.a, fingerprinter.b, fingerprinter.c);
+    if (id < 0) this.#enter(fingerprinter, resolver.text(), depth, "sitemap", false, "exempt");
+    else if (this.urls.state(id) >= SKIPPED) this.#revive(id, resolver.text());
   }
 
   /** @returns the id of a canonical URL, or -1 when it is not known. */
@@ -280,19 +281,25 @@ export class Frontier {
     const reason = this.urls.skipReason(id);
     const nearer = depth < this.urls.depth(id);
     if (nearer) this.urls.setDepth(id, depth);
-    const revivable = (reason === "nofollow" && !nofollow) || (reason === "depth" && nearer);
-    if (!revivable) {
-      if (nearer) log.revise(id, depth, reason);
-      return;
-    }
-    const url = resolver.text();
-    const key = hostKey(url);
-    const still = rules.judge(url, key, depth, via) ?? (nofollow ? "nofollow" : null);
-    log.revise(id, Math.min(depth, this.urls.depth(id)), still);
-    if (still !== null) return;
-    this.skips.set(reason, (this.skips.get(reason) ?? 1) - 1);
+    const named = reason !== null && (via === "seed" || via === "redirect");
+    const revivable = named || (reason === "nofollow" && !nofollow) || (reason === "depth" && nearer);
+    const url = revivable ? resolver.text() : "";
+    const still = revivable ? (rules.judge(url, hostKey(url), depth, via) ?? (nofollow ? "nofollow" : null)) : reason;
+    if (reason !== null && still === null) return this.#revive(id, url);
+    // What was visited is skipped in this pass alone: its row does not hear of it.
+    if (nearer || still !== reason) log.revise(id, this.urls.depth(id), this.urls.isFresh(id) ? still : null);
+    if (still !== null && still !== reason) this.urls.setSkipped(id, still);
+  }
+
+  /** A skipped URL is followed after all. */
+  #revive(id: UrlId, url: string): void {
+    const { log, rules } = this.#deps;
+    const reason = this.urls.skipReason(id);
+    if (reason !== null) this.skips.set(reason, Math.max(0, (this.skips.get(reason) ?? 0) - 1));
+    log.revise(id, this.urls.depth(id), null);
     this.urls.setState(id, WAITING);
     this.#left += 1;
+    const key = hostKey(url);
     const host = this.#hosts.byKey(key);
     laneOf(host, rules.crowds(url, key)).list.append(this.urls, id);
     this.#deps.onWork(host);

@@ -20,7 +20,7 @@ test("the order and repetition of seeds and patterns mean nothing, everything el
 test("a fresh store begins with pass 1", async () => {
   expect(await openPass(new MemoryStore(), ONE, 5)).toEqual({
     resumed: false,
-    pass: { number: 1, identity: ONE, state: "open", firstSeq: 1, startedAt: 5 },
+    pass: { number: 1, since: 1, foreign: 0, identity: ONE, state: "open", firstSeq: 1, startedAt: 5 },
   });
 });
 
