@@ -144,7 +144,8 @@ async function openConsumer(settings: Settings, io: CrawlIo, store: Store, resum
     return { name, sink, from: sink.lastSeq ?? (await store.cursor(name)) ?? 0, grain: 1, optional };
   }
   if (settings.output === undefined) return null;
-  const sink = await openSink({ output: settings.output, fields: settings.fields, resume, stdout: io.stdout });
+  const { output, fields } = settings;
+  const sink = await openSink({ output, fields, resume, stdout: io.stdout, store: settings.store });
   const name = settings.output === "-" ? "stdout" : "file";
   return { name, sink, from: sink.lastSeq ?? (await store.cursor(name)) ?? 0, grain: Number.MAX_SAFE_INTEGER, optional };
 }

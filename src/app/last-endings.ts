@@ -1,4 +1,5 @@
 import { openStoreForReading } from "./open-store.ts";
+import { lastPass } from "./pass.ts";
 
 /** How a URL without a page ended, for a person. */
 export interface Ending {
@@ -8,12 +9,13 @@ export interface Ending {
   readonly message: string;
 }
 
-/** How the last URLs ended that brought no page, newest last, at most `limit`: what to tell when nothing could be fetched. */
+/** How the last URLs of the pass ended that brought no page, newest last, at most `limit`: what to tell when nothing could be fetched. */
 export async function lastEndings(path: string, limit: number): Promise<readonly Ending[]> {
   const store = await openStoreForReading(path);
   try {
     const last = await store.lastSeq();
-    const rows = await store.settledAfter(Math.max(0, last - limit), limit);
+    const pass = await lastPass(store);
+    const rows = await store.settledAfter(Math.max(0, last - limit), limit, pass?.number);
     return rows
       .filter((row) => row.code !== null)
       .map((row) => ({ url: row.url, outcome: row.outcome, code: row.code ?? "", message: row.message ?? "" }));

@@ -40,8 +40,7 @@ export interface OpenedPass {
  * @throws ConfigError `WEIR_PASS_OTHER` when another one is unfinished; the message names both and the ways out.
  */
 export async function openPass(store: Store, identity: PassIdentity, now: EpochMillis): Promise<OpenedPass> {
-  const text = await store.meta(PASS_META_KEY);
-  const last = text === null ? null : (JSON.parse(text) as Pass);
+  const last = await lastPass(store);
   if (last !== null && last.state === "open") {
     if (sameIdentity(last.identity, identity)) return { pass: last, resumed: true };
     throw new ConfigError(
@@ -54,6 +53,12 @@ export async function openPass(store: Store, identity: PassIdentity, now: EpochM
     last !== null && sameIdentity(last.identity, identity) ? last : { since: number, foreign: (await store.totals(number)).known };
   const pass: Pass = { number, since, foreign, identity, state: "open", firstSeq: (await store.lastSeq()) + 1, startedAt: now };
   return { pass, resumed: false };
+}
+
+/** The pass that a run worked on last; null before the first. */
+export async function lastPass(store: Pick<Store, "meta">): Promise<Pass | null> {
+  const text = await store.meta(PASS_META_KEY);
+  return text === null ? null : (JSON.parse(text) as Pass);
 }
 
 /** Where seeds of this identity led to, in this pass and in earlier ones: their hosts are in scope too. */

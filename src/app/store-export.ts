@@ -47,7 +47,7 @@ export async function runStoreExport(options: StoreExport, stdout: Writable, sig
 }
 
 async function copyRows(store: Store, options: StoreExport, stdout: Writable, signal: AbortSignal): Promise<number> {
-  const sink = await openExportSink({ output: options.output, format: options.format, fields: options.fields, stdout });
+  const sink = await openExportSink({ ...options, stdout });
   let rows = 0;
   let batch: SettledUrl[] = [];
   try {

@@ -1,3 +1,5 @@
+import type { Manner } from "./manner.ts";
+
 /** One command of weir, before anything heavy is loaded: `--help` and `--version` need no more than this. */
 export interface CommandSpec {
   readonly name: string;
@@ -11,7 +13,7 @@ export interface CommandSpec {
   /** Options of this command alone. */
   readonly own: readonly { readonly flags: string; readonly help: string }[];
   /** Loads the command and runs it. @returns the exit code. */
-  run(input: CommandInput): Promise<number>;
+  run(input: RunInput): Promise<number>;
 }
 
 /** What was on the command line, taken apart but not checked. */
@@ -23,4 +25,8 @@ export interface CommandInput {
   readonly args: readonly string[];
   readonly configFile: string | undefined;
   readonly problems: readonly { readonly path: string; readonly got: string; readonly expected: string }[];
+}
+
+export interface RunInput extends CommandInput {
+  readonly manner: Manner;
 }

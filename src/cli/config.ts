@@ -1,6 +1,6 @@
 import type { LoadedSettings } from "../app/load-settings.ts";
 import { OPTIONS } from "../config/defaults.ts";
-import type { CommandInput } from "./command-spec.ts";
+import type { RunInput } from "./command-spec.ts";
 import { printable } from "./format.ts";
 import { printLine } from "./print-line.ts";
 import { readSeeds } from "./seeds.ts";
@@ -8,7 +8,7 @@ import { settingsOf } from "./settings-of.ts";
 import { EXIT } from "./summary.ts";
 
 /** `weir config`: every setting as it would be used, with these arguments, here. Header values are never shown. */
-export async function runConfig(input: CommandInput): Promise<number> {
+export async function runConfig(input: RunInput): Promise<number> {
   const given = await readSeeds(input.args, process.stdin);
   for (const warning of given.warnings) process.stderr.write(`warning: ${printable(warning)}\n`);
   const loaded = await settingsOf(input, given);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { CrawlHandle, CrawlSummary } from "../app/crawl-types.ts";
 import type { Settings } from "../config/settings.ts";
 import { ConfigError } from "../kernel/errors.ts";
-import type { CommandInput } from "./command-spec.ts";
+import type { RunInput } from "./command-spec.ts";
 import { confirm } from "./confirm.ts";
 import { showLive } from "./live-line.ts";
 import { printLine } from "./print-line.ts";
@@ -13,11 +13,12 @@ import { onSignals } from "./signals.ts";
 import { EXIT, exitCodeOf, nothingFetched, summaryText } from "./summary.ts";
 
 /** `weir crawl`: one pass over everything in scope, then stop. @returns the exit code. */
-export async function runCrawl(input: CommandInput): Promise<number> {
+export async function runCrawl(input: RunInput): Promise<number> {
   const given = await readSeeds(input.args, process.stdin);
-  const { settings } = await settingsOf(input, given);
+  const { settings, file } = await settingsOf(input, given);
   const reporter = new Reporter({ stderr: process.stderr, logFormat: settings.logFormat, plain: (process.env.NO_COLOR ?? "") !== "" });
   for (const warning of given.warnings) reporter.warn(warning);
+  if (settings.verbose) reporter.note(`configuration file: ${file ?? "none found"}; store: ${settings.store}`);
   // Seeds of the file do not stand in for those of a command line that had none usable.
   const noneUsable = input.args.length > 0 && given.seeds.length === 0;
   if (settings.seeds.length === 0 || noneUsable) {
@@ -29,6 +30,7 @@ export async function runCrawl(input: CommandInput): Promise<number> {
   if (settings.robots === "ignore") reporter.warn("robots.txt is ignored; do this only on your own sites and tests");
   if (settings.fresh && !(await freshConfirmed(settings))) {
     reporter.note("Nothing was changed.");
+    if (settings.json) await printLine(JSON.stringify({ stopped: "user" }));
     return EXIT.user;
   }
   const summary = await crawlOnce(settings, reporter);

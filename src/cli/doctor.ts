@@ -1,12 +1,12 @@
 import { type Check, examine } from "../app/doctor.ts";
-import type { CommandInput } from "./command-spec.ts";
+import type { RunInput } from "./command-spec.ts";
 import { printable } from "./format.ts";
 import { printLine } from "./print-line.ts";
 import { settingsOf } from "./settings-of.ts";
 import { EXIT } from "./summary.ts";
 
 /** `weir doctor`: what is missing on this machine and how to get it. Ends with 1 when something that is needed is missing. */
-export async function runDoctor(input: CommandInput): Promise<number> {
+export async function runDoctor(input: RunInput): Promise<number> {
   const { settings } = await settingsOf(input);
   const checks = await examine({ store: settings.store, concurrency: settings.concurrency, terminal: process.stderr.isTTY === true });
   await printLine(settings.json ? JSON.stringify({ checks }) : checksText(checks));

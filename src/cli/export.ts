@@ -4,13 +4,13 @@ import { runStoreExport } from "../app/store-export.ts";
 import type { Settings } from "../config/settings.ts";
 import { shown } from "../config/shown.ts";
 import type { ConfigProblem } from "../kernel/errors.ts";
-import type { CommandInput } from "./command-spec.ts";
+import type { RunInput } from "./command-spec.ts";
 import { printLine } from "./print-line.ts";
 import { settingsOf } from "./settings-of.ts";
 import { EXIT } from "./summary.ts";
 
 /** `weir export`: what the store holds, as JSONL or CSV, to stdout or a file. */
-export async function runExport(input: CommandInput): Promise<number> {
+export async function runExport(input: RunInput): Promise<number> {
   const problems: ConfigProblem[] = [];
   const format = oneOf(FORMAT_NAMES, "--format", input.own.format, problems);
   const what = oneOf(EXPORTS, "--what", input.own.what, problems) ?? "pages";
@@ -33,7 +33,7 @@ function exportOf(
   settings: Settings,
   what: ExportWhat,
   format: FormatName | undefined,
-  input: CommandInput,
+  input: RunInput,
 ): Parameters<typeof runStoreExport>[0] {
   const output = input.flags.output === undefined ? "-" : (settings.output ?? "-");
   const bodies = settings.saveBodies === undefined ? {} : { bodies: settings.saveBodies };

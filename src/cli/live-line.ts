@@ -1,5 +1,5 @@
 import type { CrawlStatus } from "../app/crawl-types.ts";
-import { count, rate, share, size, span } from "./format.ts";
+import { count, counted, rate, share, size, span } from "./format.ts";
 import type { Reporter } from "./reporter.ts";
 
 const ON_A_TERMINAL_MS = 1000;
@@ -13,13 +13,14 @@ export function liveLine(status: CrawlStatus): string {
     return `reading the store: ${count(done)} of ${count(total)} URLs`;
   }
   const parts = [
-    `${count(status.pages)} pages`,
+    counted(status.pages, "page"),
     `${rate(status.pagesPerSecond)}/s`,
     `${count(status.inFlight)} in flight`,
     `${count(status.waiting)} waiting`,
   ];
   if (status.changedShare !== null) parts.push(`${share(status.changedShare)} changed`);
   parts.push(`${count(status.errors)} errors`, `${share(status.retryShare)} retries`, size(status.bytesWire));
+  if (status.state === "done") return parts.join(" · ");
   if (status.timeLeft !== null) parts.push(`${span(status.timeLeft)} left`);
   parts.push(status.state === "draining" ? "draining" : `bound by: ${status.boundBy}`);
   return parts.join(" · ");

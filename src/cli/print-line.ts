@@ -1,4 +1,4 @@
-import { WeirError } from "../kernel/errors.ts";
+import { stdoutFailed } from "../app/output/stdout-failed.ts";
 
 /**
  * Prints a command's result on stdout and waits for the reader.
@@ -8,10 +8,7 @@ export function printLine(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(`${text}\n`, (error) => {
       if (error === null || error === undefined) resolve();
-      else
-        reject(
-          new WeirError("WEIR_OUTPUT_FAILED", "Standard output was closed by its reader before everything was written", { cause: error }),
-        );
+      else reject(stdoutFailed(error));
     });
   });
 }

@@ -108,14 +108,16 @@ function inputOf(spec: CommandSpec, command: Command, keys: ReadonlyMap<string, 
     else own[name] = value;
   }
   const isFlag = (arg: string): boolean => arg.startsWith("-") && arg !== "-";
-  const problems = command.args.filter(isFlag).map((arg) => unknownFlag(arg.split("=")[0], command));
+  const problems = command.args.filter(isFlag).map((arg) => unknownFlag(arg, command));
   const args = command.args.filter((arg) => !isFlag(arg));
   if (spec.args === null && problems.length === 0)
     problems.push(...args.map((arg) => ({ path: arg, got: "an argument", expected: `none: weir ${spec.name} takes options only` })));
   return { flags, own, args, configFile, problems };
 }
 
-function unknownFlag(flag: string, command: Command): ConfigProblem {
+function unknownFlag(arg: string, command: Command): ConfigProblem {
+  const flag = arg.split("=")[0];
+  if (command.options.some((option) => option.long === flag)) return { path: flag, got: "a value", expected: "none: it is a switch" };
   if (LATER.some((entry) => entry.flag === flag)) return { path: flag, got: "an option", expected: `nothing: it is ${NOT_YET}` };
   const known = command.options.map((option) => option.long ?? "").filter((name) => name !== "");
   const near = suggest(

@@ -44,7 +44,9 @@ export async function readSeeds(args: readonly string[], stdin: Readable): Promi
 }
 
 function reason(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "no such file";
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  if (code === "ENOENT") return "no such file";
+  if (code === "EACCES" || code === "EPERM") return "no permission";
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,6 +1,6 @@
 import type { CrawlStatus } from "../app/crawl-types.ts";
 import { type StatusReport, statusOf } from "../app/status.ts";
-import type { CommandInput } from "./command-spec.ts";
+import type { RunInput } from "./command-spec.ts";
 import { count, counted, printable, span } from "./format.ts";
 import { liveLine } from "./live-line.ts";
 import { printLine } from "./print-line.ts";
@@ -8,7 +8,7 @@ import { settingsOf } from "./settings-of.ts";
 import { EXIT } from "./summary.ts";
 
 /** `weir status`: how a crawl is going; the running one answers itself, else the last snapshot is told with its age. */
-export async function runStatus(input: CommandInput): Promise<number> {
+export async function runStatus(input: RunInput): Promise<number> {
   const { settings } = await settingsOf(input);
   const now = Date.now();
   const report = await statusOf(settings.store, now);
@@ -23,12 +23,17 @@ export function statusText(report: StatusReport, now: number): string {
   const lines = [
     report.running
       ? `${report.store}: ${status.state}, process ${status.pid}, for ${span(now - status.startedAt)}`
-      : `${report.store}: not running; this is its last snapshot, ${span(report.age)} old (${status.state})`,
+      : `${report.store}: not running; this is its last snapshot, ${span(report.age)} old (${ending(status)})`,
     `  ${liveLine(status)}`,
     `  ${counted(status.known, "URL")} known on ${counted(status.hosts, "host")}${counts("; settled", status.outcomes)}${counts("; skipped", status.skipped)}`,
     ...waitingHosts(status, now),
   ];
   return printable(lines.join("\n"));
+}
+
+function ending(status: CrawlStatus): string {
+  if (status.state !== "done") return `it was ${status.state} and did not come to its end`;
+  return status.waiting === 0 ? "done" : "stopped with work left";
 }
 
 function counts(title: string, values: Readonly<Record<string, number | undefined>>): string {

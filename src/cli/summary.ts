@@ -46,7 +46,7 @@ export function summaryText(summary: CrawlSummary, store: string): string {
     `${ending}: ${counted(summary.pages, "page")} from ${counted(summary.hosts, "host")} in ${span(summary.seconds * 1000)} (${rate(summary.pagesPerSecond)}/s, ${size(summary.bytesWire)})`,
   );
   lines.push(
-    `  new ${count(summary.new)}, changed ${count(summary.changed)}, unchanged ${count(summary.unchanged)}, failed ${count(summary.failed)}; ${count(summary.fetches)} requests, ${share(summary.retryShare)} retries`,
+    `  new ${count(summary.new)}, changed ${count(summary.changed)}, unchanged ${count(summary.unchanged)}, failed ${count(summary.failed)}; ${counted(summary.fetches, "request")}, ${share(summary.retryShare)} retries`,
   );
   const skipped = Object.entries(summary.skipped).filter(([, value]) => value > 0);
   if (skipped.length > 0) lines.push(`  skipped: ${skipped.map(([reason, value]) => `${reason} ${count(value)}`).join(", ")}`);

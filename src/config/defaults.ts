@@ -41,7 +41,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   { key: "saveBodies", flag: "--save-bodies", value: "DIR", env: "WEIR_SAVE_BODIES", type: { kind: "path" }, default: null, source: "cli.md", group: "Results", help: "keep raw bodies by content hash, with an index" },
 
   { key: "quiet", flag: "--quiet", value: null, env: "WEIR_QUIET", type: { kind: "switch" }, default: "false", source: "cli.md", group: "Messages", help: "no live line (warnings stay)" },
-  { key: "verbose", flag: "--verbose", value: null, env: "WEIR_VERBOSE", type: { kind: "switch" }, default: "false", source: "cli.md", group: "Messages", help: "more about what happens, and stack traces" },
+  { key: "verbose", flag: "--verbose", value: null, env: "WEIR_VERBOSE", type: { kind: "switch" }, default: "false", source: "cli.md", group: "Messages", help: "which configuration file and store are used, and stack traces of errors" },
   { key: "logFormat", flag: "--log-format", value: "FORMAT", env: "WEIR_LOG_FORMAT", type: { kind: "choice", of: ["text", "json"] }, default: "text", source: "cli.md", group: "Messages", help: "how progress and warnings are written to stderr" },
   { key: "json", flag: "--json", value: null, env: "WEIR_JSON", type: { kind: "switch" }, default: "false", source: "cli.md", group: "Messages", help: "print the result as one line of JSON on stdout" },
 ];

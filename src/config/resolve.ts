@@ -72,12 +72,17 @@ export function resolveSettings(sources: ConfigSources): Resolved {
     values.set(spec.key, value);
     origins.push({ key: spec.key, value: shownSetting(spec.type, value), origin: given.origin, from: given.from });
   }
-  if (problems.length > 0) throw new ConfigError(onlyFlags ? "WEIR_USAGE" : "WEIR_CONFIG_INVALID", headline(problems.length), problems);
+  if (problems.length > 0)
+    throw new ConfigError(
+      onlyFlags ? "WEIR_USAGE" : "WEIR_CONFIG_INVALID",
+      headline(onlyFlags ? "command line" : "configuration", problems.length),
+      problems,
+    );
   return { settings: buildSettings(values), origins };
 }
 
-function headline(count: number): string {
-  return count === 1 ? "The configuration has a problem" : `The configuration has ${count} problems`;
+function headline(what: string, count: number): string {
+  return count === 1 ? `The ${what} has a problem` : `The ${what} has ${count} problems`;
 }
 
 /** The value that counts, from the strongest source that has one. */

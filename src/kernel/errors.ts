@@ -11,7 +11,6 @@ export const ERROR_CODES = {
   WEIR_STORE_FAILED: "The store could not be read or written.",
   WEIR_PASS_OTHER: "The store holds an unfinished pass with another identity.",
   WEIR_OUTPUT_FAILED: "The output file could not be written.",
-  WEIR_NOTHING_FETCHED: "Nothing could be fetched.",
   WEIR_BUG: "weir itself is at fault; please report it.",
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES;

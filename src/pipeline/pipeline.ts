@@ -19,6 +19,7 @@ import { Pages } from "./pages.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
 import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
+import { Unreached } from "./unreached.ts";
 import { type Visit, Visits } from "./visits.ts";
 import { Work } from "./work.ts";
 
@@ -43,6 +44,7 @@ export class Pipeline {
   readonly #work: Work;
   readonly #hostStates: HostStates;
   readonly #content = new ContentIndex();
+  readonly #unreached: Unreached | null;
   readonly #resolver = new LinkResolver();
   readonly #fingerprinter: Fingerprinter;
   readonly #aborts = new AbortController();
@@ -53,6 +55,7 @@ export class Pipeline {
   constructor(deps: PipelineDeps, options: PipelineOptions, start: { readonly lastSeq: Seq; readonly knownUrls: number }) {
     this.#deps = deps;
     this.#options = options;
+    this.#unreached = options.retries > 0 ? new Unreached(deps.warn) : null;
     this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
     this.storeStage = this.#newStoreStage(start);
     this.#fingerprinter = new Fingerprinter(this.#resolver.words, options.seed);
@@ -73,7 +76,7 @@ export class Pipeline {
         clock,
         inFlight: () => this.#inFlightIds(),
         onCommitted: (seq, refused) => this.#committed(seq, refused),
-        onTrouble: (error) => warn(`${error.message}; fetching pauses until it can be written again`),
+        onTrouble: (error) => warn(`${error.message.replace(/\.$/, "")}; fetching pauses until it can be written again`),
         onGivenUp: (error) => this.#giveUp(error),
       },
       start.lastSeq,
@@ -197,7 +200,10 @@ export class Pipeline {
         signal: this.#aborts.signal,
         hold: () => this.#hold(),
         next: (host) => this.#work.next(host),
-        unresolved: (host, code, message) => this.#work.unresolved(host, code, message, random),
+        unresolved: (host, code, message) => {
+          if (code === "dns") this.#unreached?.note(host.key, message);
+          this.#work.unresolved(host, code, message, random);
+        },
         ended: (errand, result) => this.#ended(errand, result),
         onTurn,
       },
@@ -269,6 +275,7 @@ export class Pipeline {
 
   #ended(errand: Errand, result: FetchResult): HostSignal {
     const { purpose } = errand;
+    this.#unreached?.ended(errand.host.key, result);
     if (purpose.kind === "robots") {
       const signal = this.#robots.ended(errand, purpose, result);
       this.dispatcher.release(errand);

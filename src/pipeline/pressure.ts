@@ -1,5 +1,6 @@
 import type { EpochMillis, Millis } from "../kernel/units.ts";
 import type { Host } from "../stages/frontier/host.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { BoundBy } from "./tally.ts";
 
@@ -33,8 +34,15 @@ export function boundNow(pipeline: Pipeline, now: Millis): { readonly cause: Bou
     default:
       dispatcher.held satisfies never;
   }
-  if (frontier.left <= dispatcher.inFlight) return { cause: "nothing left", words: "nothing left" };
+  if (frontier.left <= urlsInFlight(dispatcher)) return { cause: "nothing left", words: "nothing left" };
   return { cause: "host limits", words: hostLimits(pipeline, now) };
+}
+
+/** Those of robots.txt bring nothing to its end. */
+function urlsInFlight(dispatcher: Dispatcher): number {
+  let count = 0;
+  for (const errand of dispatcher.active) if (errand.rowId >= 0) count += 1;
+  return count;
 }
 
 function hostLimits(pipeline: Pipeline, now: Millis): string {
@@ -47,6 +55,8 @@ function hostLimits(pipeline: Pipeline, now: Millis): string {
     else counts["at their ceiling or pace"] += 1;
   }
   const [words, count] = Object.entries(counts).reduce((most, entry) => (entry[1] > most[1] ? entry : most));
+  if (count === 0)
+    return `host limits: ${pipeline.frontier.retrying} ${pipeline.frontier.retrying === 1 ? "URL" : "URLs"} to be tried again`;
   return `host limits: ${count} ${count === 1 ? "host" : "hosts"} ${count === 1 ? words.replace("their", "its") : words}`;
 }
 

@@ -29,6 +29,9 @@ export function tlsFailure(error: Error, hostname: string): Failure {
   if (codeOf(error) === "ERR_TLS_CERT_ALTNAME_INVALID") {
     return { code: "tls", phase: "tls", message: `TLS name mismatch: the certificate is not for ${hostname} (${error.message})` };
   }
+  if (codeOf(error) === "ERR_SSL_WRONG_VERSION_NUMBER") {
+    return { code: "tls", phase: "tls", message: `${hostname} does not speak TLS on this port; perhaps http:// is meant` };
+  }
   return { code: "tls", phase: "tls", message: `TLS failed: ${describe(error)}` };
 }
 
@@ -56,7 +59,9 @@ function codeOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-function describe(error: Error): string {
+/** OpenSSL's own messages are lines with thread, file and line number; what a person can use stands in `reason`. */
+function describe(error: Error & { readonly reason?: unknown }): string {
   const code = codeOf(error);
-  return code === "" || error.message.includes(code) ? error.message : `${error.message} (${code})`;
+  const message = (typeof error.reason === "string" ? error.reason : error.message).trim();
+  return code === "" || message.includes(code) ? message : `${message} (${code})`;
 }

@@ -10,12 +10,12 @@ function words(code: string, error: unknown): string {
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
-      return "could not be written: there is no room left on the disk. What was settled is in the store; the same command continues once there is room.";
+      return "could not be written: there is no room left on the disk. Nothing in the store is lost; the same command continues once there is room.";
     case "EPIPE":
     case "ERR_STREAM_DESTROYED":
     case "ERR_STREAM_PREMATURE_CLOSE":
     case "ERR_STREAM_WRITE_AFTER_END":
-      return "was closed by its reader before everything was written. The same command delivers the rest.";
+      return "was closed by its reader before everything was written. Nothing in the store is lost; give the same command again.";
     case "EACCES":
     case "EPERM":
     case "EROFS":

@@ -26,9 +26,19 @@ export class StreamSink implements Sink {
 
   async write(rows: readonly SettledUrl[]): Promise<void> {
     if (rows.length === 0) return;
-    let text = this.#headed ? "" : this.#format.header;
-    this.#headed = true;
+    let text = this.#header();
     for (const row of rows) text += this.#format.line(row);
+    await this.#write(text);
+  }
+
+  /** The first time only. */
+  #header(): string {
+    if (this.#headed) return "";
+    this.#headed = true;
+    return this.#format.header;
+  }
+
+  async #write(text: string): Promise<void> {
     const error = this.#broken ?? (await this.#send(text));
     if (error !== null) throw outputFailed("-", error);
   }
@@ -41,6 +51,9 @@ export class StreamSink implements Sink {
   }
 
   async close(): Promise<void> {
+    // A table without rows still has its header.
+    const header = this.#header();
+    if (header !== "" && this.#broken === null) await this.#write(header);
     // The error listener stays: a closed pipe may be noticed only after the last write. The stream belongs to the process.
   }
 }

@@ -23,16 +23,18 @@ export interface Connection {
 }
 
 /**
- * Opens one SQLite file; errors are thrown as the store's own. A read-only connection never creates, writes or checkpoints.
+ * Opens one SQLite file; errors are thrown as the store's own. A read-only connection never creates, writes or checkpoints;
+ * an `untouched` one takes the file for one that nobody changes and needs nothing beside it.
  *
  * Four habits of libsql 0.5 shape this file: it ignores the `readonly` option (so the mode goes into the file's URI); it
  * does not finalize statements on `close` (so locks are released only for connections which use `exec` alone: lock.ts);
  * it binds booleans by aborting the process (so `Cell` has none); and its SQLite, 3.45.1, can lose a commit when a second
  * connection checkpoints during it (so nobody but the writer ever checkpoints).
  */
-export function connect(path: string, options: { readonly: boolean; busyMs: number }): Connection {
+export function connect(path: string, options: { readonly: boolean; untouched?: boolean; busyMs: number }): Connection {
   return guard(path, () => {
-    const db = new Libsql(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}${options.readonly ? "?mode=ro" : ""}`);
+    const mode = options.untouched === true ? "?mode=ro&immutable=1" : options.readonly ? "?mode=ro" : "";
+    const db = new Libsql(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}${mode}`);
     db.exec(`PRAGMA busy_timeout = ${options.busyMs}`);
     if (options.readonly) db.exec("PRAGMA query_only = 1; PRAGMA wal_autocheckpoint = 0");
     return new LibsqlConnection(path, db);

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { StoreUnavailable } from "../../kernel/errors.ts";
 import { type Connection, connect, isBusy } from "./database.ts";
@@ -46,6 +46,11 @@ export class WriterLock {
     rmSync(this.#owner, { force: true });
     this.#db.close();
   }
+}
+
+/** Whether a process writes the store, or ended without leaving it. */
+export function hasWriter(path: string): boolean {
+  return existsSync(`${path}.owner`);
 }
 
 function inUse(path: string, owner: string, cause: unknown): StoreUnavailable {

@@ -1,13 +1,14 @@
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { StoreUnavailable } from "../../kernel/errors.ts";
 import type { Seq, UrlId } from "../../kernel/units.ts";
 import type { HostRow, ScanRow, SettledRow, Store, StoreBatch, StoreTotals, VisitRow } from "../../ports/store.ts";
 import { Committer } from "./commit.ts";
 import { type Connection, connect } from "./database.ts";
-import { WriterLock } from "./lock.ts";
+import { hasWriter, WriterLock } from "./lock.ts";
 import { migrate, requireCurrent } from "./migrations.ts";
 import { Reader } from "./read.ts";
+import { hindrance } from "./store-error.ts";
 import { UrlTexts } from "./url-texts.ts";
 
 /**
@@ -60,7 +61,10 @@ export class SqliteStore implements Store {
 
   static #openReader(path: string): SqliteStore {
     if (!existsSync(path)) throw new StoreUnavailable("WEIR_STORE_INVALID", `There is no store at ${path}.`);
-    const db = connect(path, { readonly: true, busyMs: 2000 });
+    // Reading a log takes a file beside the store, which a folder that may not be written does not allow. Where there is no
+    // log and no writer, the file can be read as it lies there.
+    const untouched = hindrance(path) !== null && !hasWriter(path) && !hasLog(path);
+    const db = connect(path, { readonly: true, untouched, busyMs: 2000 });
     return closingOnError(db, () => {
       requireCurrent(db, path);
       return new SqliteStore(path, db, null);
@@ -69,6 +73,8 @@ export class SqliteStore implements Store {
 
   static #openWriter(given: string): SqliteStore {
     const path = makeFolder(given);
+    const why = hindrance(path);
+    if (why !== null) throw new StoreUnavailable("WEIR_STORE_FAILED", `The store ${path} cannot be written: ${why}.`);
     const lock = WriterLock.take(path);
     try {
       const db = connect(path, { readonly: false, busyMs: 2000 });
@@ -158,6 +164,10 @@ export class SqliteStore implements Store {
       this.#lock?.release();
     }
   }
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** Makes the folder. @returns the path with every link resolved, so that two names of one store share one lock. */

@@ -1,6 +1,8 @@
+import { stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { FileSink } from "../../adapters/sink-file/file-sink.ts";
 import { StreamSink } from "../../adapters/sink-file/stream-sink.ts";
+import { ConfigError } from "../../kernel/errors.ts";
 import type { SettledField } from "../../kernel/settled-url.ts";
 import type { Seq } from "../../kernel/units.ts";
 import type { Sink } from "../../ports/sink.ts";
@@ -15,6 +17,8 @@ interface Target {
   readonly output: string;
   readonly fields: readonly SettledField[];
   readonly stdout: Writable;
+  /** Path of the store, which is no output. */
+  readonly store: string;
 }
 
 export interface OpenSinkOptions extends Target {
@@ -36,6 +40,18 @@ function formatOf(name: FormatName, fields: readonly SettledField[]): OutputForm
   return name === "csv" ? csvFormat(fields) : jsonlFormat(fields);
 }
 
-function open(target: Target, format: OutputFormat, resume: OpenSinkOptions["resume"]): Sink | Promise<Sink> {
-  return target.output === "-" ? new StreamSink(target.stdout, format) : FileSink.open({ path: target.output, format, resume });
+async function open(target: Target, format: OutputFormat, resume: OpenSinkOptions["resume"]): Promise<Sink> {
+  const { output, store, stdout } = target;
+  if (output === "-") return new StreamSink(stdout, format);
+  if (await isSameFile(output, store)) {
+    const problem = { path: "--output", got: output, expected: "another file than the store" };
+    throw new ConfigError("WEIR_USAGE", "The output would be written over the store", [problem]);
+  }
+  return FileSink.open({ path: output, format, resume });
+}
+
+/** Under whatever name, links included. */
+async function isSameFile(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([a, b].map((path) => stat(path).catch(() => null)));
+  return one !== null && other !== null && one.ino === other.ino && one.dev === other.dev;
 }

@@ -16,6 +16,12 @@ test("the header comes once, before the first rows", async () => {
   expect(sink.lastSeq).toBeNull();
 });
 
+test("a table without rows still has its header", async () => {
+  const stream = new PassThrough();
+  await new StreamSink(stream, format).close();
+  expect(stream.read().toString()).toBe("seq\r\n");
+});
+
 test("a write is done when the reader's side took it, not before", async () => {
   let take: () => void = () => undefined;
   const slow = new Writable({ write: (_chunk, _encoding, done) => void (take = done) });

@@ -23,6 +23,9 @@ test.each([
   "http://a b/",
   "https://[::1",
   "file:///etc/passwd",
+  "\u0000\u0001binary.example",
+  "\ufffd\ufffd.example",
+  `https://example.com/${"a".repeat(8_192)}`,
 ])("%j is no seed", (text) => {
   expect(readSeed(text).kind).toBe("bad");
 });

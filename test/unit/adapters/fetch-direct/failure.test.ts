@@ -33,6 +33,15 @@ describe("a TLS handshake that fails", () => {
     expect(short(tlsFailure(error(code), "a.test"))).toBe(expected);
   });
 
+  test("against a port that speaks plain HTTP says what may be meant, and no line of OpenSSL's source", () => {
+    const text = "80AC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/record.c:350:\n";
+    expect(tlsFailure(error("ERR_SSL_WRONG_VERSION_NUMBER", text), "a.test").message).toBe(
+      "a.test does not speak TLS on this port; perhaps http:// is meant",
+    );
+    const alert = Object.assign(error("ERR_SSL_TLSV1_ALERT", "80AC:error:alert:../deps/record.c:1:\n"), { reason: "tlsv1 alert" });
+    expect(tlsFailure(alert, "a.test").message).toBe("TLS failed: tlsv1 alert (ERR_SSL_TLSV1_ALERT)");
+  });
+
   test("for another name says so", () => {
     expect(tlsFailure(error("ERR_TLS_CERT_ALTNAME_INVALID"), "a.test").message).toContain(
       "TLS name mismatch: the certificate is not for a.test",
