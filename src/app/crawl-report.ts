@@ -2,6 +2,7 @@ import type { SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import { boundNow, waitingHosts } from "../pipeline/pressure.ts";
+import type { StoreTotals } from "../ports/store.ts";
 import type { CrawlStatus, CrawlSummary, StopCause } from "./crawl-types.ts";
 
 export interface RunFacts {
@@ -69,13 +70,23 @@ function skippedCounts(pipeline: Pipeline): Partial<Record<SkipReason, number>> 
   return counts;
 }
 
+/** What a pass has left by the store's own counts, for a run that ends before it has read them all. Nothing known: the seeds. */
+export function leftOf(totals: StoreTotals, seeds: number): number {
+  const sum = (counts: Readonly<Partial<Record<string, number>>>): number =>
+    Object.values(counts).reduce<number>((all, count) => all + (count ?? 0), 0);
+  const { known, outcomes, skips } = totals;
+  if (known === 0) return seeds;
+  // URLs that were skipped when they came up stand in both counts.
+  return Math.max(0, known - sum(outcomes) - sum(skips) + (outcomes.skipped ?? 0));
+}
+
 /** The last line of a run. */
 export function summaryOfRun(
   pipeline: Pipeline,
-  run: { readonly seconds: number; readonly peakRss: Bytes; readonly stopped: StopCause | null },
+  run: { readonly seconds: number; readonly peakRss: Bytes; readonly stopped: StopCause | null; readonly left: number },
 ): CrawlSummary {
-  const { tally, frontier } = pipeline;
-  const { seconds, peakRss, stopped } = run;
+  const { tally } = pipeline;
+  const { seconds, peakRss, stopped, left } = run;
   return {
     pages: tally.pages,
     failed: tally.count("failed"),
@@ -95,6 +106,6 @@ export function summaryOfRun(
     peakRssBytes: peakRss,
     boundBy: Object.fromEntries(tally.boundSeconds),
     stopped,
-    left: frontier.left,
+    left,
   };
 }

@@ -11,7 +11,7 @@ import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
 import type { Store } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
-import { statusOfRun, summaryOfRun } from "./crawl-report.ts";
+import { leftOf, statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
 import { toSettledUrl } from "./output/settled-url.ts";
 import { movedKey, PASS_META_KEY, type Pass } from "./pass.ts";
@@ -54,12 +54,15 @@ export class CrawlRun implements CrawlHandle {
   #delivered: Promise<void> = Promise.resolve();
   #state: CrawlStatus["state"] = "starting";
   #scanned = { done: 0, total: 0 };
+  /** What is left as the store says, until it has been read; null from then on. */
+  #leftUnread: number | null = null;
   #startedAt: Millis = 0;
   #startedEpoch: EpochMillis = 0;
   #endedAt: Millis | null = null;
   #tickedAt: Millis = 0;
   #ticker: CancelTimer | null = null;
   #drainTimer: CancelTimer | null = null;
+  #timeLimit: CancelTimer | null = null;
   #cause: StopCause | null = null;
   #finishing = false;
   /** Seeds that were found to lead elsewhere, in all passes of this identity. */
@@ -86,6 +89,8 @@ export class CrawlRun implements CrawlHandle {
     this.#startedEpoch = clock.epoch();
     this.#tickedAt = this.#startedAt;
     this.#tick();
+    const { maxTime } = this.#settings;
+    if (maxTime !== undefined) this.#timeLimit = clock.after(maxTime, () => this.#stopFor("max-time"));
     this.#run().catch((error: unknown) => this.#fail(error));
   }
 
@@ -118,7 +123,9 @@ export class CrawlRun implements CrawlHandle {
     const { store } = this.#deps;
     const { pass, lastSeq } = this.#start;
     this.#state = "scanning";
-    this.#scanned.total = (await store.totals(pass.number)).known;
+    const totals = await store.totals(pass.number);
+    this.#scanned.total = totals.known;
+    this.#leftUnread = leftOf(totals, this.#start.seeds.length);
     const { givenUp, running } = await crashCount(store);
     const pipeline = this.#makePipeline(givenUp);
     pipeline.storeStage.meta(RUN_META_KEY, running);
@@ -131,6 +138,7 @@ export class CrawlRun implements CrawlHandle {
     pipeline.storeStage.meta(PASS_META_KEY, JSON.stringify(pass));
     if (this.#cause !== null) return this.#finish();
     this.#state = "running";
+    this.#leftUnread = null;
     this.#delivered = this.#delivery?.run() ?? Promise.resolve();
     this.#delivered.catch((error: unknown) => this.#consumerFailed(error));
     pipeline.start(this.#start.seeds);
@@ -194,7 +202,7 @@ export class CrawlRun implements CrawlHandle {
     this.#deps.warn(`${from} redirects to ${host}, which is now in scope too`);
   }
 
-  /** Once a second: what it was bound by, limits of time, the snapshot for other processes. */
+  /** Once a second: what it was bound by, the snapshot for other processes. */
   #tick(): void {
     const { clock } = this.#deps;
     this.#ticker = clock.after(TICK, () => {
@@ -202,7 +210,6 @@ export class CrawlRun implements CrawlHandle {
       if (this.#pipeline !== null && this.#state === "running") {
         this.#pipeline.tally.tick(now - this.#tickedAt, boundNow(this.#pipeline, now).cause satisfies BoundBy);
         this.#pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify(this.status()));
-        if (this.#settings.maxTime !== undefined && now - this.#startedAt >= this.#settings.maxTime) this.#stopFor("max-time");
         this.#turn();
       }
       this.#tickedAt = now;
@@ -260,7 +267,8 @@ export class CrawlRun implements CrawlHandle {
     this.#endedAt = this.#deps.clock.now();
     this.#ticker?.();
     if (this.#cause !== "store") {
-      pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify({ ...this.status(), state: "done" }));
+      // One that has not read the store through would tell less than the last one told.
+      if (this.#leftUnread === null) pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify({ ...this.status(), state: "done" }));
       pipeline.storeStage.meta(RUN_META_KEY, CLEAN_RUN);
       await pipeline.flush();
       this.#delivery?.committed(pipeline.storeStage.lastSeq);
@@ -286,6 +294,7 @@ export class CrawlRun implements CrawlHandle {
     this.#state = "done";
     this.#ticker?.();
     this.#drainTimer?.();
+    this.#timeLimit?.();
     await this.#deps.close();
   }
 
@@ -307,6 +316,7 @@ export class CrawlRun implements CrawlHandle {
       seconds: ((this.#endedAt ?? this.#deps.clock.now()) - this.#startedAt) / 1000,
       peakRss: this.#deps.peakRss(),
       stopped: this.#cause,
+      left: this.#leftUnread ?? pipeline.frontier.left,
     });
   }
 }

@@ -15,7 +15,7 @@ import type { Store } from "../ports/store.ts";
 import { CrawlRun } from "./crawl-run.ts";
 import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
 import { optionalAmong } from "./output/fields.ts";
-import { openSink } from "./output/open-sink.ts";
+import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
 
 /** Key of the store's text that holds the seed of its fingerprints. */
@@ -33,14 +33,18 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
   const store = SqliteStore.open(settings.store);
   const opened: { close(): Promise<void> }[] = [store];
   try {
-    if (settings.fresh) await store.clear();
+    const blobs = settings.saveBodies === undefined ? null : await FileBlobStore.open(settings.saveBodies);
+    if (blobs !== null) opened.push(blobs);
+    if (settings.fresh) {
+      // Nothing is forgotten for a crawl that cannot be.
+      if (settings.output !== undefined) await tryOutput(settings.output, settings.store);
+      await store.clear();
+    }
     const identity = passIdentity(seeds, settings.scope, settings.include, settings.exclude);
     const { pass, resumed } = await openPass(store, identity, clock.epoch());
     const lastSeq = await store.lastSeq();
     const consumer = await openConsumer(settings, io, store, resumed ? { first: pass.firstSeq, last: lastSeq } : null);
     if (consumer !== null) opened.push(consumer.sink);
-    const blobs = settings.saveBodies === undefined ? null : await FileBlobStore.open(settings.saveBodies);
-    if (blobs !== null) opened.push(blobs);
     const route = new DirectRoute(
       { clock },
       {

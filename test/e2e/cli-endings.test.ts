@@ -156,6 +156,17 @@ test("an empty export as CSV has its header, on stdout as in a file", async () =
   expect(await readFile(join(folder, "failed.csv"), "utf8")).toBe("url,error\r\n");
 });
 
+test("--fresh forgets nothing when the output or the body archive can't be opened", async () => {
+  await crawl("--quiet");
+  await writeFile(join(folder, "file"), "");
+  for (const args of [
+    ["-o", "none/out.jsonl"],
+    ["--save-bodies", "file"],
+  ])
+    expect((await crawl("--fresh", ...args)).code).toBe(1);
+  expect((await weir(["export", "--fields", "url"])).out.trim().split("\n")).toHaveLength(3);
+});
+
 test("a switch with a value is told to be one", async () => {
   const { err } = await weir(["crawl", "a.example", "--json=1"]);
   expect(err).toContain("--json: got a value, expected none: it is a switch");

@@ -6,7 +6,7 @@ import { seededRandom } from "../../src/simulate/random.ts";
 import type { ScriptedAnswer, ScriptedCall } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
 import { turn } from "../fixtures/turn.ts";
-import { page, pathOf, redirect, SlowSink, status, World, type WorldOptions } from "./world.ts";
+import { page, pathOf, redirect, SlowSink, status, tree, World, type WorldOptions } from "./world.ts";
 
 const HOSTS = Array.from({ length: 6 }, (_, index) => `site${index}.test`);
 const PAGES = 80;
@@ -161,4 +161,28 @@ test("a consumer that leaves when all is fetched and not all is taken gets the r
   const third = await World.open({ ...options, sink: new SlowSink(clock, 10) });
   await third.finish();
   expect(third.starts.length, "only then a new pass begins").toBeGreaterThan(30);
+});
+
+test("a run that is stopped while it reads the store says what is left all the same", async () => {
+  const store = new MemoryStore();
+  const options = { seeds: ["http://a.test/", "http://b.test/"], answer: (call: ScriptedCall) => tree(call, 200, 5, 50), store };
+  const unbegun = await World.open(options);
+  unbegun.run.drain();
+  expect(await unbegun.finish()).toMatchObject({ stopped: "user", left: 2 });
+  const first = await World.open({ ...options, config: { maxPages: 50 } });
+  const { left } = await first.finish();
+  expect(left).toBeGreaterThan(50);
+  const cut = await World.open(options);
+  cut.run.drain();
+  expect(await cut.finish()).toMatchObject({ stopped: "user", left, fetches: 0 });
+});
+
+test("a limit of time ends a run when that time is over, not at the next full second", async () => {
+  const world = await World.open({
+    seeds: "http://a.test/",
+    answer: (call) => tree(call, 5_000, 5, 50),
+    config: { maxTime: "1200ms" },
+  });
+  expect(await world.finish()).toMatchObject({ stopped: "max-time" });
+  expect(world.clock.now()).toBeLessThan(1_300);
 });

@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { open as openFile, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { FileSink } from "../../adapters/sink-file/file-sink.ts";
+import { outputFailed } from "../../adapters/sink-file/output-failed.ts";
 import { StreamSink } from "../../adapters/sink-file/stream-sink.ts";
 import { ConfigError } from "../../kernel/errors.ts";
 import type { SettledField } from "../../kernel/settled-url.ts";
@@ -43,11 +44,28 @@ function formatOf(name: FormatName, fields: readonly SettledField[]): OutputForm
 async function open(target: Target, format: OutputFormat, resume: OpenSinkOptions["resume"]): Promise<Sink> {
   const { output, store, stdout } = target;
   if (output === "-") return new StreamSink(stdout, format);
+  await refuseStore(output, store);
+  return FileSink.open({ path: output, format, resume });
+}
+
+/** Tries whether an output can be opened, and leaves what it holds. @throws WeirError */
+export async function tryOutput(output: string, store: string): Promise<void> {
+  if (output === "-") return;
+  await refuseStore(output, store);
+  const found = await stat(output).catch(() => null);
+  if (found !== null && !found.isFile()) return; // opening a named pipe would take its reader away
+  try {
+    await (await openFile(output, "a")).close();
+  } catch (error) {
+    throw outputFailed(output, error);
+  }
+}
+
+async function refuseStore(output: string, store: string): Promise<void> {
   if (await isSameFile(output, store)) {
     const problem = { path: "--output", got: output, expected: "another file than the store" };
     throw new ConfigError("WEIR_USAGE", "The output would be written over the store", [problem]);
   }
-  return FileSink.open({ path: output, format, resume });
 }
 
 /** Under whatever name, links included. */
