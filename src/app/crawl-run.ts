@@ -1,5 +1,6 @@
 import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
+import { StoreUnavailable } from "../kernel/errors.ts";
 import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import { Delivery } from "../pipeline/delivery.ts";
 import { Pipeline } from "../pipeline/pipeline.ts";
@@ -164,7 +165,7 @@ export class CrawlRun implements CrawlHandle {
         onTurn: () => this.#turn(),
         onFatal: (error) => {
           this.#failure = error;
-          this.#stopFor("store");
+          this.#stopFor(error instanceof StoreUnavailable ? "store" : "consumer");
         },
       },
       { ...pipelineOptions(this.#settings, this.#start), givenUp },

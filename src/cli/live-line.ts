@@ -10,6 +10,7 @@ export function liveLine(status: CrawlStatus): string {
   if (status.state === "starting") return "starting";
   if (status.state === "scanning") {
     const { done, total } = status.scanned ?? { done: 0, total: 0 };
+    if (total === 0) return "starting";
     return `reading the store: ${count(done)} of ${count(total)} URLs`;
   }
   const parts = [

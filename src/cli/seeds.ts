@@ -25,7 +25,7 @@ export async function readSeeds(args: readonly string[], stdin: Readable): Promi
   const seeds = new Set<string>();
   const warnings: string[] = [];
   const problems: ConfigProblem[] = [];
-  for (const arg of args) {
+  for (const arg of new Set(args)) {
     if (arg !== "-" && !arg.startsWith("@")) {
       seeds.add(arg);
       continue;

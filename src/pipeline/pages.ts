@@ -43,6 +43,8 @@ export interface PagesDeps {
   /** The errand's page is parsed and handed on: its credit may go back. */
   readonly release: (errand: Errand, result: Response) => void;
   readonly onArchiveTrouble: (error: unknown) => void;
+  /** The visit counts for nothing: its rows wait again. */
+  readonly giveBack: (visit: Visit) => void;
   /** A body was archived, and its page settled. */
   readonly onArchived: () => void;
 }
@@ -147,20 +149,24 @@ export class Pages {
 
   /** Keeps the body first, so that no row ever names a body that is not there; the page holds its credit meanwhile. */
   #archive(blobs: BlobStore, errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array): void {
-    const { hashBody, clock, release, onArchiveTrouble, onArchived } = this.#deps;
+    const { hashBody, clock, release, giveBack, onArchiveTrouble, onArchived } = this.#deps;
     this.#archiving.add(errand);
     const hash = hashBody(result.body);
-    const finish = (bodyHash: string | null): void => {
-      this.#settle(errand, visit, result, parsed, links, bodyHash);
+    const done = (): void => {
       this.#archiving.delete(errand);
       release(errand, result);
       onArchived();
     };
     blobs.put(hash, result.body, { url: visit.row.url, at: clock.epoch(), contentType: parsed.contentType }).then(
-      () => finish(hash),
+      () => {
+        this.#settle(errand, visit, result, parsed, links, hash);
+        done();
+      },
       (error: unknown) => {
+        // Fetched again by the next run: a page that is settled would stay without its body.
         onArchiveTrouble(error);
-        finish(null);
+        giveBack(visit);
+        done();
       },
     );
   }

@@ -152,6 +152,7 @@ export class Pipeline {
         route.releaseBody(result.body);
         this.dispatcher.release(errand);
       },
+      giveBack: (visit) => this.#visits.giveBack(visit),
       onArchiveTrouble: (error) => this.#giveUp(error),
       onArchived: () => this.pump(),
     });

@@ -62,7 +62,11 @@ export class Robots {
     const answer: RobotsAnswer =
       result.kind === "response"
         ? { status: result.status, body: result.body, trouble: null }
-        : { status: null, body: NO_BODY, trouble: { code: result.code, message: `robots.txt could not be had: ${result.message}` } };
+        : {
+            status: null,
+            body: NO_BODY,
+            trouble: { code: result.code, message: `robots.txt could not be had: ${result.message}`, lasts: next.kind !== "retry" },
+          };
     this.#answer(purpose.host, answer, errand.url);
     return signal;
   }

@@ -14,7 +14,7 @@ export class Unreached {
 
   /** Takes the end of every request. */
   ended(host: string, result: FetchResult): void {
-    if (result.kind === "failure" && (result.phase === "connect" || result.phase === "tls")) this.note(host, result.message);
+    if (result.kind === "failure" && result.phase === "connect") this.note(host, result.message);
   }
 
   note(host: string, message: string): void {

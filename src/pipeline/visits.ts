@@ -76,7 +76,7 @@ export class Visits {
     visit.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
     tally.fetched(result, visit.row.attempts > 0 && visit.hops.length === 0);
     if (result.kind === "failure" && result.phase === "aborted") {
-      this.#giveBack(visit);
+      this.giveBack(visit);
       return { kind: "neutral" };
     }
     const verdict = verdictOf(result, clock.epoch());
@@ -267,8 +267,8 @@ export class Visits {
     if (this.#deps.cookies === "host") this.#takeCookies(visit, errand, result);
   }
 
-  /** An aborted visit counts for nothing: its rows wait again, as they were. */
-  #giveBack(visit: Visit): void {
+  /** A visit that was aborted, or could not be kept, counts for nothing: its rows wait again, as they were. */
+  giveBack(visit: Visit): void {
     const { frontier } = this.#deps;
     for (const { row, host } of visit.passed) if (frontier.urls.state(row.id) !== SETTLED) frontier.giveBack(host, row);
     frontier.giveBack(visit.rowHost, visit.row);

@@ -167,6 +167,17 @@ test("--fresh forgets nothing when the output or the body archive can't be opene
   expect((await weir(["export", "--fields", "url"])).out.trim().split("\n")).toHaveLength(3);
 });
 
+test("many hosts that are looked up at once are no leak to be warned of", async () => {
+  const hosts = Array.from({ length: 30 }, (_, index) => `http://h${index}.invalid/`);
+  const { err } = await weir(["crawl", ...hosts, "--retries", "0", "--quiet"]);
+  expect(err).toContain("Nothing could be fetched");
+  expect(err).not.toContain("MaxListeners");
+});
+
+test("standard input named twice is read once, instead of waiting for ever", async () => {
+  expect(await weir(["crawl", "-", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("no usable seed") });
+});
+
 test("a switch with a value is told to be one", async () => {
   const { err } = await weir(["crawl", "a.example", "--json=1"]);
   expect(err).toContain("--json: got a value, expected none: it is a switch");

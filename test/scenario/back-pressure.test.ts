@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../src/kernel/errors.ts";
+import { StoreUnavailable, WeirError } from "../../src/kernel/errors.ts";
+import type { BlobEntry } from "../../src/ports/blob-store.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
+import type { ScriptedCall } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
 import { turn } from "../fixtures/turn.ts";
 import { openPipeline, SlowSink, status, tree, World } from "./world.ts";
@@ -79,6 +81,23 @@ test("a page whose body is on its way to the archive counts as under way, and is
   expect(summary.pages).toBeGreaterThan(10);
   expect(summary.pages).toBe(kept);
   expect((await world.settled()).filter((row) => row.outcome === "new").length).toBe(kept);
+});
+
+test("a page whose body could not be kept is fetched again by the next run, and nothing else is", async () => {
+  const store = new MemoryStore();
+  const bodies = new Map<string, number>();
+  let room = 20;
+  const put = async (_hash: string, _bytes: Uint8Array, { url }: BlobEntry): Promise<void> => {
+    if (room-- <= 0) throw new WeirError("WEIR_OUTPUT_FAILED", "no room");
+    bodies.set(url, (bodies.get(url) ?? 0) + 1);
+  };
+  const blobs = { put, get: async () => null, close: async () => undefined };
+  const options = { store, blobs, seeds: "http://a.test/", answer: (call: ScriptedCall) => tree(call, 100, 20, 100) };
+  const full = await World.open(options);
+  await expect(full.finish()).rejects.toMatchObject({ code: "WEIR_OUTPUT_FAILED" });
+  room = Number.POSITIVE_INFINITY;
+  await (await World.open(options)).finish();
+  expect([...bodies.values()]).toEqual(Array.from({ length: 100 }, () => 1));
 });
 
 test("a limit of pages is not exceeded", async () => {

@@ -40,3 +40,9 @@ test("of many hosts that cannot be reached a few are told", async () => {
   await world.finish();
   expect(world.warnings).toHaveLength(5);
 });
+
+test("a host with a certificate that is refused is asked once, for it stays refused", async () => {
+  const refused: ScriptedAnswer = { kind: "failure", code: "tls", phase: "tls", after: 10 };
+  const world = await World.open({ seeds: "https://a.test/", answer: () => refused, robots: () => refused });
+  expect(await world.finish()).toMatchObject({ failed: 1, fetches: 1 });
+});

@@ -1,7 +1,13 @@
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WeirError } from "../../kernel/errors.ts";
+import type { Millis } from "../../kernel/units.ts";
 import type { BlobEntry, BlobIndexLine, BlobStore } from "../../ports/blob-store.ts";
+
+/** A name that is nobody's but weir's: the archive may lie in a folder with other things in it. */
+const UNFINISHED = ".weir-unfinished";
+/** Far longer than a body takes to be written. */
+const OLD: Millis = 86_400_000;
 
 /**
  * Keeps bodies in a folder: `ab/cdef….bin` by the SHA-256 of the content, and `index.jsonl` with one line for each visit. Names
@@ -10,23 +16,27 @@ import type { BlobEntry, BlobIndexLine, BlobStore } from "../../ports/blob-store
  */
 export class FileBlobStore implements BlobStore {
   readonly #folder: string;
+  /** Where this run's bodies are until they are whole. */
+  readonly #halves: string;
   readonly #index: FileHandle;
   /** Folders known to exist; at most 256. */
   readonly #made = new Set<string>();
   #serial = 0;
 
-  private constructor(folder: string, index: FileHandle) {
+  private constructor(folder: string, halves: string, index: FileHandle) {
     this.#folder = folder;
+    this.#halves = halves;
     this.#index = index;
   }
 
   /** @throws WeirError `WEIR_OUTPUT_FAILED`. */
   static async open(folder: string): Promise<FileBlobStore> {
     try {
-      await mkdir(folder, { recursive: true });
-      await rm(join(folder, "tmp"), { recursive: true, force: true }); // halves left by a crash
-      await mkdir(join(folder, "tmp"));
-      return new FileBlobStore(folder, await open(join(folder, "index.jsonl"), "a"));
+      const unfinished = join(folder, UNFINISHED);
+      await mkdir(unfinished, { recursive: true });
+      await removeOld(unfinished);
+      const own = await mkdtemp(join(unfinished, "run-"));
+      return new FileBlobStore(folder, own, await open(join(folder, "index.jsonl"), "a"));
     } catch (error) {
       throw failed(folder, error);
     }
@@ -57,7 +67,7 @@ export class FileBlobStore implements BlobStore {
       await mkdir(join(this.#folder, shelf), { recursive: true });
       this.#made.add(shelf);
     }
-    const half = join(this.#folder, "tmp", `${hash.slice(0, 16)}-${this.#serial++}`);
+    const half = join(this.#halves, `${hash.slice(0, 16)}-${this.#serial++}`);
     try {
       await writeFile(half, bytes);
       await rename(half, path);
@@ -73,7 +83,17 @@ export class FileBlobStore implements BlobStore {
 
   async close(): Promise<void> {
     await this.#index.close();
-    await rm(join(this.#folder, "tmp"), { recursive: true, force: true });
+    await rm(this.#halves, { recursive: true, force: true });
+    await rmdir(join(this.#folder, UNFINISHED)).catch(() => undefined); // another run's are in it
+  }
+}
+
+/** Throws away what crashed runs have left. The archive may be shared: what is young may be another run's at work. */
+async function removeOld(unfinished: string): Promise<void> {
+  for (const name of await readdir(unfinished)) {
+    const path = join(unfinished, name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > OLD) await rm(path, { recursive: true, force: true });
   }
 }
 

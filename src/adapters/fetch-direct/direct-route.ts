@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -144,6 +145,7 @@ export class DirectRoute implements FetchRoute, FetchContext {
         aborted();
         return;
       }
+      setMaxListeners(0, signal); // as many as names wait, which the resolver bounds; Node warns beyond ten
       signal.addEventListener("abort", aborted, { once: true });
       this.#resolver.lookup(hostname, (answer) => {
         signal.removeEventListener("abort", aborted);

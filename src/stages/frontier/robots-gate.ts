@@ -34,6 +34,8 @@ type SchemeState =
 export interface RobotsTrouble {
   readonly code: string;
   readonly message: string;
+  /** Another try would meet the same: it is not made. */
+  readonly lasts?: boolean;
 }
 
 /** JSON kept with the host's row. */
@@ -112,7 +114,7 @@ export class RobotsGate {
     if (status === null || status >= 500 || status === 429) {
       const before = this.#states.get(scheme);
       const attempts = (before?.kind === "missing-answer" ? before.attempts : 0) + 1;
-      if (attempts < this.#attempts) {
+      if (attempts < this.#attempts && answer.trouble?.lasts !== true) {
         this.#states.set(scheme, { kind: "missing-answer", attempts });
         this.#wanted = scheme;
       } else this.#states.set(scheme, { kind: "unavailable", cause: causeOf(answer) });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -58,15 +58,33 @@ test("what is no hash can't become a path", async () => {
 
 test("halves of a crashed run are thrown away, and a body cut short is written again", async () => {
   const { bytes, hash } = body("whole");
-  await mkdir(join(folder, "tmp"), { recursive: true });
-  await writeFile(join(folder, "tmp", "half"), "who");
+  const crashed = join(folder, ".weir-unfinished", "run-1");
+  await mkdir(crashed, { recursive: true });
+  await writeFile(join(crashed, "half"), "who");
+  await utimes(crashed, 0, 0);
   await mkdir(join(folder, hash.slice(0, 2)));
   await writeFile(join(folder, hash.slice(0, 2), `${hash.slice(2)}.bin`), "who");
   const store = await FileBlobStore.open(folder);
   await store.put(hash, bytes, from("https://example.com/"));
   expect(await store.get(hash)).toEqual(bytes);
   await store.close();
-  expect(await readdir(folder)).not.toContain("tmp");
+  expect((await readdir(folder)).sort()).toEqual([hash.slice(0, 2), "index.jsonl"]);
+});
+
+test("a folder that holds other things keeps them, also one named tmp", async () => {
+  await mkdir(join(folder, "tmp"), { recursive: true });
+  await writeFile(join(folder, "tmp", "precious"), "mine");
+  await (await FileBlobStore.open(folder)).close();
+  expect(await readFile(join(folder, "tmp", "precious"), "utf8")).toBe("mine");
+});
+
+test("two runs can share an archive", async () => {
+  const [one, other] = [await FileBlobStore.open(folder), await FileBlobStore.open(folder)];
+  await one.close();
+  const { bytes, hash } = body("shared");
+  await other.put(hash, bytes, from("https://example.com/"));
+  expect(await other.get(hash)).toEqual(bytes);
+  await other.close();
 });
 
 test("a place that is no folder is one clear message", async () => {
