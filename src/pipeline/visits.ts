@@ -20,6 +20,8 @@ import type { Tally } from "./tally.ts";
 const HOPS_MOST = 10;
 /** Chains that may wait on one host; beyond it a chain ends where it stands and its target waits in the frontier as any URL. */
 const CONTINUATIONS_MOST = 32;
+/** Hosts whose cookies are kept with `--cookies host`. Source: guess; 64 cookies each are at most some 20 MB. */
+const COOKIE_HOSTS_MOST = 1_024;
 /** Attempts over a URL's incident, whatever the setting. Source: flow-control.md §4. */
 const ATTEMPTS_MOST = 8;
 
@@ -258,8 +260,18 @@ export class Visits {
     const cookies =
       this.#deps.cookies === "host" ? (this.#hostCookies.get(errand.host) ?? new Cookies()) : (visit.cookies ?? new Cookies());
     cookies.take(errand.url, values);
-    if (this.#deps.cookies === "host") this.#hostCookies.set(errand.host, cookies);
+    if (this.#deps.cookies === "host") this.#keepHostCookies(errand.host, cookies);
     else visit.cookies = cookies;
+  }
+
+  /** Bounded: beyond it the host whose cookies came longest ago starts anew, as a visitor without any. */
+  #keepHostCookies(host: Host, cookies: Cookies): void {
+    this.#hostCookies.delete(host);
+    this.#hostCookies.set(host, cookies);
+    for (const oldest of this.#hostCookies.keys()) {
+      if (this.#hostCookies.size <= COOKIE_HOSTS_MOST) return;
+      this.#hostCookies.delete(oldest);
+    }
   }
 
   /** Keeps the cookies of a final answer, per host only: a chain ends with it. */
