@@ -1,5 +1,5 @@
 import type { Millis } from "../kernel/units.ts";
-import type { HostLimiter, HostSignal, Pace, Permit } from "./host-limiter.ts";
+import type { HostLimiter, HostSignal, Pace, Permit, ServerHint } from "./host-limiter.ts";
 
 /** Longest back-off of the gate and its first step. Source: flow-control.md §8. */
 const GATE_FIRST: Millis = 1_000;
@@ -27,6 +27,7 @@ export class CeilingLimiter implements HostLimiter {
   #gateUntil: Millis = 0;
   #halfOpen = false;
   #events = 0;
+  #cuts = 0;
   #eventAt: Millis = Number.NEGATIVE_INFINITY;
   #nextStart: Millis = 0;
 
@@ -54,10 +55,11 @@ export class CeilingLimiter implements HostLimiter {
   }
 
   start(now: Millis, random: () => number): Permit {
+    const alone = this.#inFlight === 0;
     this.#inFlight += 1;
     // The gap a site asked for is a least gap: jitter only lengthens it.
     if (this.#gap > 0) this.#nextStart = Math.max(now, this.#nextStart) + this.#gap * (1 + JITTER * random());
-    return { at: now };
+    return { at: now, level: this.#inFlight, alone };
   }
 
   end(permit: Permit, signal: HostSignal, now: Millis, random: () => number): void {
@@ -80,6 +82,7 @@ export class CeilingLimiter implements HostLimiter {
           return;
         }
         this.#events += 1;
+        this.#cuts += 1;
         this.#eventAt = now;
         this.#halfOpen = true;
         const backoff = Math.min(GATE_MOST, GATE_FIRST * 2 ** (this.#events - 1));
@@ -89,6 +92,13 @@ export class CeilingLimiter implements HostLimiter {
       default:
         signal satisfies never;
     }
+  }
+
+  get cuts(): number {
+    return this.#cuts;
+  }
+  hint(hint: ServerHint, now: Millis): void {
+    if (hint.closedFor > 0) this.#gateUntil = Math.max(this.#gateUntil, now + hint.closedFor);
   }
 
   pace(pace: Pace): void {

@@ -40,7 +40,7 @@ export class Robots {
   ended(errand: Errand, purpose: Purpose & { kind: "robots" }, result: FetchResult): HostSignal {
     const { clock, tally } = this.#deps;
     tally.fetched(result, false);
-    if (result.kind === "failure" && result.phase === "aborted") {
+    if (result.kind === "refusal" || (result.kind === "failure" && result.phase === "aborted")) {
       purpose.host.robots.abandon();
       return { kind: "neutral" };
     }

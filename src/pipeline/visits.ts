@@ -91,6 +91,9 @@ export class Visits {
         if (this.#deps.frontier.urls.hasPage(visit.row.id)) this.settle(visit, errand, result, { outcome: "unchanged", changed: false });
         else this.settle(visit, errand, result, { outcome: "failed", code: "http-304", message: "304 for a page that is not kept" });
         break;
+      case "give-back":
+        this.giveBack(visit);
+        break;
       case "redirect":
         this.#redirect(errand, visit, result, next.location);
         break;

@@ -1,5 +1,5 @@
 import type { FetchErrorCode } from "../kernel/outcome.ts";
-import type { Bytes, Millis } from "../kernel/units.ts";
+import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
 
 /**
  * Credit for the bytes of one body, granted by the parse boundary. A route holds credit for every decoded byte it keeps.
@@ -62,6 +62,20 @@ export type FetchResult =
       readonly headers: HeaderView;
       /** Decoded body; empty when discarded. The receiver owns it, and gives a large one back with `releaseBody`. */
       readonly body: Uint8Array;
+      /** Decoded size that the body stands for where it is not its length: a simulated page weighs what it says, and holds a few lines. */
+      readonly weighs?: Bytes;
+      readonly measure: FetchMeasure;
+    }
+  /** The provider, not the site, said no: never an attempt on the page (spec B4). */
+  | {
+      readonly kind: "refusal";
+      /** `plan`: too many calls at once. `credits`: exhausted. `endpoint`: this exit is down. `auth`: credentials or configuration. */
+      readonly by: "plan" | "credits" | "endpoint" | "auth";
+      readonly message: string;
+      readonly status?: number;
+      readonly retryAfter: Millis | null;
+      /** When the account is filled again, where the provider says so. */
+      readonly resetAt: EpochMillis | null;
       readonly measure: FetchMeasure;
     }
   | {

@@ -112,11 +112,12 @@ function get(route: DirectRoute, url: string, more: Partial<FetchRequest> = {}):
 }
 
 function responseOf(result: FetchResult): Extract<FetchResult, { kind: "response" }> {
-  if (result.kind !== "response") throw new Error(`${result.code} ${result.phase}: ${result.message}`);
+  if (result.kind !== "response") throw new Error(`${endOf(result)}: ${result.message}`);
   return result;
 }
 
 function endOf(result: FetchResult): string {
+  if (result.kind === "refusal") return `refusal by ${result.by}`;
   return result.kind === "response" ? `response ${result.status}` : `${result.code} ${result.phase}`;
 }
 

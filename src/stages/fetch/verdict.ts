@@ -6,6 +6,8 @@ import type { FetchResult } from "../../ports/fetch-route.ts";
 /** What one answer means for the URL. */
 export type Next =
   | { readonly kind: "parse" }
+  /** It was no attempt: the row waits again, as it was. */
+  | { readonly kind: "give-back" }
   | { readonly kind: "not-modified" }
   | { readonly kind: "redirect"; readonly location: string }
   /** Worth another attempt; what it settles as when there is none left. */
@@ -37,7 +39,16 @@ const MENDABLE = new Set(["timeout", "too-slow", "incomplete", "connect", "dns",
  * @param now wall clock, only for a `Retry-After` date without a `Date` header.
  */
 export function verdictOf(result: FetchResult, now: EpochMillis): Verdict {
-  return result.kind === "response" ? ofResponse(result, now) : ofFailure(result);
+  switch (result.kind) {
+    case "response":
+      return ofResponse(result, now);
+    case "failure":
+      return ofFailure(result);
+    case "refusal":
+      return { signal: NEUTRAL, next: { kind: "give-back" } };
+    default:
+      return result satisfies never;
+  }
 }
 
 function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis): Verdict {
@@ -71,7 +82,7 @@ function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis
   if (status === 429 || status === 503) {
     const wait = retryAfter(headers.get("retry-after"), headers.get("date"), now);
     return {
-      signal: { kind: "congestion", retryAfter: wait },
+      signal: { kind: "congestion", cause: "throttle", retryAfter: wait },
       next: { kind: "retry", outcome: status === 429 ? "blocked" : "failed", code, message },
     };
   }
@@ -96,7 +107,7 @@ function ofFailure(result: FetchResult & { kind: "failure" }): Verdict {
       // An answer that cannot be read is still an answer: only silence and refusal ask for less.
       return code === "protocol" || code === "decode" || code === "too-large"
         ? { signal: { kind: "ok", ttfb: measure.ttfb }, next }
-        : { signal: { kind: "congestion", retryAfter: null }, next };
+        : { signal: { kind: "congestion", cause: "timeout", retryAfter: null }, next };
     case "tls":
       return { signal: NEUTRAL, next };
     case "body":

@@ -5,7 +5,7 @@ import type { HostSignal, Permit } from "../../../src/flow/host-limiter.ts";
 
 const OK: HostSignal = { kind: "ok", ttfb: 100 };
 const NEUTRAL: HostSignal = { kind: "neutral" };
-const refused = (retryAfter: number | null = null): HostSignal => ({ kind: "congestion", retryAfter });
+const refused = (retryAfter: number | null = null): HostSignal => ({ kind: "congestion", cause: "throttle", retryAfter });
 const least = (): number => 0;
 
 function started(limiter: CeilingLimiter, count: number, now: number): Permit[] {
