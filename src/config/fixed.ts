@@ -5,6 +5,9 @@ export const FIXED = {
   route: {
     /** Value of `Accept`. */
     accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    /** What can be undone, in the order in which servers are used to see it. */
+    codings: "gzip, deflate, br, zstd",
+    isMetered: false,
     /** ms. Source: flow-control.md §8. */
     connectTimeout: 5_000,
     /** ms. Source: flow-control.md §8. */

@@ -53,6 +53,10 @@ export interface FetchMeasure {
   readonly bytesIn: Bytes;
   /** True when this fetch opened a connection. */
   readonly connected: boolean;
+  /** Of these bytes, what opening the connection moved: handshakes of TLS and of a proxy. Absent: nothing known of it. */
+  readonly setup?: Bytes;
+  /** Of these bytes, heads of requests and responses, before TLS. Absent: nothing known of it. */
+  readonly heads?: Bytes;
 }
 
 export type FetchResult =
@@ -97,7 +101,7 @@ export type Resolution =
 
 /**
  * A way to the web. One request at a time per call, no queue inside, no retry, no redirect, no cache: all of these are
- * admission's. Implementations: `adapters/fetch-direct`, `simulate/scripted-route`.
+ * admission's. Implementations: `adapters/fetch-direct`, `adapters/fetch-gateway`, `simulate/scripted-route`.
  */
 export interface FetchRoute {
   readonly name: string;
@@ -106,6 +110,12 @@ export interface FetchRoute {
    * Never rejects.
    */
   resolve(hostname: string, port: number, signal: AbortSignal): Promise<Resolution>;
+  /**
+   * When may a fetch to this host start, as far as the route's own way out goes? `now` or earlier: at once. Never waits, changes
+   * nothing. Absent: always.
+   * @param host name and port as they stand in a URL.
+   */
+  admitAt?(host: string, now: Millis): Millis;
   /**
    * Starts a fetch at once. `done` is called exactly once, never synchronously inside `start`.
    * @returns a function that aborts the fetch: `done` is then called with phase `aborted` if it was not called yet.

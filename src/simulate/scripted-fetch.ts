@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from "../ports/clock.ts";
 import type { FetchMeasure, FetchRequest, FetchResult, HeaderView } from "../ports/fetch-route.ts";
 import type { ScriptedAnswer, ScriptedResponse } from "./scripted-web.ts";
 
-/** A body comes in pieces of this, and draws credit for each but the first, as `adapters/fetch-direct` does. */
+/** A body comes in pieces of this, and draws credit for each but the first, as `adapters/http1` does. */
 const PIECE: Bytes = 262_144;
 /** What a request and its answer's headers weigh on the wire. */
 const HEAD: Bytes = 400;

@@ -6,8 +6,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SystemClock } from "../../src/adapters/clock-system/system-clock.ts";
 import { DirectRoute } from "../../src/adapters/fetch-direct/direct-route.ts";
-import type { DirectRouteOptions } from "../../src/adapters/fetch-direct/options.ts";
-import type { SystemLookup } from "../../src/adapters/fetch-direct/resolver.ts";
+import type { HttpOptions } from "../../src/adapters/http1/options.ts";
+import type { SystemLookup } from "../../src/adapters/http1/resolver.ts";
 import type { FetchRequest, FetchResult } from "../../src/ports/fetch-route.ts";
 
 const KIB = 1024;
@@ -18,9 +18,11 @@ const MIB = 1024 * KIB;
 const CERT = readFileSync(new URL("../fixtures/tls-cert.pem", import.meta.url), "utf8");
 const KEY = readFileSync(new URL("../fixtures/tls-key.pem", import.meta.url), "utf8");
 
-const OPTIONS: DirectRouteOptions = {
+const OPTIONS: HttpOptions = {
   userAgent: "weir-test/0 (+https://weir.test)",
   accept: "text/html, */*;q=0.8",
+  codings: "gzip, deflate, br, zstd",
+  isMetered: false,
   connectTimeout: 2_000,
   tlsTimeout: 2_000,
   dnsTimeout: 2_000,
@@ -94,7 +96,7 @@ async function serve(answer: Answer, tls = false): Promise<TestServer> {
   return { port, url: `${tls ? "https" : "http"}://127.0.0.1:${port}/`, heads, sockets };
 }
 
-function routeWith(options: Partial<DirectRouteOptions> = {}, lookup?: SystemLookup): DirectRoute {
+function routeWith(options: Partial<HttpOptions> = {}, lookup?: SystemLookup): DirectRoute {
   const deps = { clock: new SystemClock(), ...(lookup === undefined ? {} : { lookup }) };
   const route = new DirectRoute(deps, { ...OPTIONS, ...options });
   cleanUps.push(() => route.close());
@@ -645,7 +647,7 @@ describe("a deadline", () => {
     socket.once("close", () => clearInterval(timer));
   };
 
-  test.each<[string, Answer, Partial<DirectRouteOptions>, string]>([
+  test.each<[string, Answer, Partial<HttpOptions>, string]>([
     ["no response", () => {}, { firstByteTimeout: 200 }, "timeout headers"],
     ["dribbled headers", (socket) => drip(socket, "HTTP/1.1 200 OK\r\nX-A: ", "a"), { firstByteTimeout: 200 }, "timeout headers"],
     ["endless interim responses", (socket) => drip(socket, "", "HTTP/1.1 103 Wait\r\n\r\n"), { firstByteTimeout: 200 }, "timeout headers"],

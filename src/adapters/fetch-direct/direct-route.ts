@@ -1,70 +1,37 @@
 import { setMaxListeners } from "node:events";
-import { createSecureContext, type SecureContext } from "node:tls";
-import type { Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchRequest, FetchResult, FetchRoute, Resolution } from "../../ports/fetch-route.ts";
-import { AddressPolicy } from "./address-policy.ts";
-import { BodyPool } from "./body-pool.ts";
-import { Connection } from "./connection.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import { ACCEPTED_CODINGS } from "./content-decoding.ts";
-import { Dial, type DialOutcome, type DialParts } from "./dial.ts";
-import { DirectFetch, type FetchContext } from "./direct-fetch.ts";
-import type { DirectRouteOptions } from "./options.ts";
-import { type Origin, splitUrl } from "./origin.ts";
-import { type Addresses, Resolver, type SystemLookup } from "./resolver.ts";
+import { AddressPolicy } from "../http1/address-policy.ts";
+import type { ConnectionPool } from "../http1/connection-pool.ts";
+import { HttpEngine } from "../http1/http-engine.ts";
+import type { HttpOptions } from "../http1/options.ts";
+import { splitUrl } from "../http1/origin.ts";
+import { type Addresses, Resolver, type SystemLookup } from "../http1/resolver.ts";
+import { type DialParts, SocketDial } from "../http1/socket-dial.ts";
+import { TlsClient } from "../http1/tls-client.ts";
 
-/** Deadlines are seconds, so looking this often is exact enough; shorter ones make the sweep finer. */
-const SWEEP: Millis = 200;
-const FINEST_SWEEP: Millis = 20;
-/** A sweep this late comes out of a stall of this process: what has arrived meanwhile is still unread, so nobody is judged. */
-const LATE: Millis = 100;
-
-/**
- * Fetches over HTTP/1.1 from the sites themselves. Connections are kept and bounded; each address is checked when it is connected
- * to; one sweep keeps the deadlines of all fetches, so that a fetch costs no timer.
- */
-export class DirectRoute implements FetchRoute, FetchContext {
+/** Fetches from the sites themselves. Each address is checked when it is connected to. */
+export class DirectRoute implements FetchRoute {
   readonly name = "direct";
-  readonly clock: Clock;
-  readonly options: DirectRouteOptions;
-  readonly pool: ConnectionPool;
-  readonly bodies = new BodyPool();
+  readonly #engine: HttpEngine;
   readonly #resolver: Resolver;
   readonly #policy: AddressPolicy;
-  readonly #dialParts: DialParts;
-  readonly #ownHeaders: string[];
-  readonly #active = new Set<DirectFetch>();
-  readonly #baseSweep: Millis;
-  #sweep: Millis;
-  #sweepDue: Millis = 0;
-  #isSweeping = false;
-  #wasLate = false;
-  #settled: DirectFetch[] = [];
-  #isClosed = false;
 
-  constructor(deps: { readonly clock: Clock; readonly lookup?: SystemLookup }, options: DirectRouteOptions) {
-    this.clock = deps.clock;
-    this.options = options;
-    this.pool = new ConnectionPool(options);
+  constructor(deps: { readonly clock: Clock; readonly lookup?: SystemLookup }, options: HttpOptions) {
+    const { clock } = deps;
     this.#policy = new AddressPolicy(options);
     this.#resolver = new Resolver(deps, { timeout: options.dnsTimeout });
-    this.#dialParts = {
-      clock: deps.clock,
-      resolver: this.#resolver,
-      policy: this.#policy,
-      secureContext: secureContextOf(options),
-      options,
-    };
-    this.#ownHeaders = ["User-Agent", options.userAgent, "Accept", options.accept, "Accept-Encoding", ACCEPTED_CODINGS];
-    const { connectTimeout, tlsTimeout, firstByteTimeout, leastRate } = options;
-    this.#baseSweep = sweepFor(Math.min(connectTimeout, tlsTimeout, firstByteTimeout, leastRate.window, leastRate.grace));
-    this.#sweep = this.#baseSweep;
+    const parts: DialParts = { clock, resolver: this.#resolver, policy: this.#policy, tls: new TlsClient(options), options };
+    this.#engine = new HttpEngine({ clock, dialer: { dial: (origin, end) => new SocketDial(parts, origin, end) } }, options);
   }
 
   /** Fetches not settled yet. */
   get active(): number {
-    return this.#active.size;
+    return this.#engine.active;
+  }
+
+  get pool(): ConnectionPool {
+    return this.#engine.pool;
   }
 
   async resolve(hostname: string, port: number, signal: AbortSignal): Promise<Resolution> {
@@ -77,65 +44,20 @@ export class DirectRoute implements FetchRoute, FetchContext {
   }
 
   start(request: FetchRequest, done: (result: FetchResult) => void): () => void {
+    const engine = this.#engine;
     const target = splitUrl(request.url);
-    if (target === undefined || this.#isClosed) {
-      return this.#refuse(done, target === undefined ? `${request.url} is not an absolute http or https URL` : "the route is closed");
-    }
-    const fetch = new DirectFetch(this, request, { origin: this.pool.origin(target.key), path: target.path }, done);
-    this.#active.add(fetch);
-    this.#sweepBy(request.timeout);
-    fetch.begin();
-    return () => fetch.abort();
+    if (engine.isClosed) return engine.refuse(done, "the route is closed");
+    if (target === undefined) return engine.refuse(done, `${request.url} is not an absolute http or https URL`);
+    return engine.start(request, { origin: engine.pool.origin(target.key), path: target.path }, done);
   }
 
   releaseBody(body: Uint8Array): void {
-    this.bodies.giveBack(body);
+    this.#engine.bodies.giveBack(body);
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const fetch of [...this.#active]) fetch.abort();
     this.#resolver.close();
-    await this.pool.closeAll();
-  }
-
-  // What a fetch asks of its route.
-
-  dial(origin: Origin, end: (outcome: DialOutcome) => void): Dial {
-    return new Dial(this.#dialParts, origin, end);
-  }
-
-  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection {
-    const connection = new Connection(origin, outcome, this.options.keepAlive, (closed) => this.pool.forget(closed));
-    this.pool.add(connection);
-    return connection;
-  }
-
-  headersOf(request: FetchRequest): string[] {
-    return request.headers.length === 0 ? this.#ownHeaders : [...this.#ownHeaders, ...request.headers.flat()];
-  }
-
-  later(fetch: DirectFetch): void {
-    if (this.#settled.push(fetch) === 1) queueMicrotask(() => this.#settleAll());
-  }
-
-  ended(fetch: DirectFetch): void {
-    this.#active.delete(fetch);
-  }
-
-  #settleAll(): void {
-    const settled = this.#settled;
-    this.#settled = [];
-    for (let i = 0; i < settled.length; i += 1) {
-      try {
-        settled[i].settle();
-      } catch (error) {
-        // A fault of the caller's: it surfaces, and the others are settled all the same.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    await this.#engine.close();
   }
 
   #lookup(hostname: string, signal: AbortSignal): Promise<Addresses> {
@@ -153,45 +75,4 @@ export class DirectRoute implements FetchRoute, FetchContext {
       });
     });
   }
-
-  #refuse(done: (result: FetchResult) => void, message: string): () => void {
-    const measure = { ttfb: 0, total: 0, paused: 0, bytesOut: 0, bytesIn: 0, connected: false };
-    const phase = this.#isClosed ? "aborted" : "local";
-    queueMicrotask(() => done({ kind: "failure", code: "protocol", phase, message, measure }));
-    return () => {};
-  }
-
-  #sweepBy(timeout: Millis): void {
-    const wanted = sweepFor(timeout);
-    if (wanted < this.#sweep) this.#sweep = wanted;
-    if (!this.#isSweeping) this.#scheduleSweep(this.clock.now());
-  }
-
-  #scheduleSweep(now: Millis): void {
-    this.#isSweeping = true;
-    this.#sweepDue = now + this.#sweep;
-    this.clock.after(this.#sweep, () => this.#sweepNow());
-  }
-
-  #sweepNow(): void {
-    this.#isSweeping = false;
-    if (this.#active.size === 0) {
-      this.#sweep = this.#baseSweep;
-      return;
-    }
-    const now = this.clock.now();
-    // Never twice in a row, or a process that is always busy would keep no deadline at all.
-    this.#wasLate = now - this.#sweepDue > LATE && !this.#wasLate;
-    if (!this.#wasLate) for (const fetch of this.#active) fetch.check(now);
-    this.#scheduleSweep(now);
-  }
-}
-
-function sweepFor(deadline: Millis): Millis {
-  return Math.max(FINEST_SWEEP, Math.min(SWEEP, Math.floor(deadline / 8)));
-}
-
-/** Made once: making it for each connection costs a quarter of a handshake (performance 2.2). */
-function secureContextOf(options: DirectRouteOptions): SecureContext {
-  return createSecureContext(options.tls.ca === undefined ? {} : { ca: options.tls.ca });
 }

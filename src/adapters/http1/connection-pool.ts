@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/units.ts";
 import type { Connection } from "./connection.ts";
-import { type Origin, originOf } from "./origin.ts";
+import { type Exit, type Origin, originKey, originOf } from "./origin.ts";
 
 /**
  * Keeps idle connections for the next fetch of their origin. Bounded per origin and in all: the oldest idle connection is closed
@@ -28,10 +28,12 @@ export class ConnectionPool {
     return this.#idle.size;
   }
 
-  origin(key: string): Origin<Connection> {
+  /** @param base scheme, name and port as they stand in a URL. */
+  origin(base: string, exit?: Exit): Origin<Connection> {
+    const key = originKey(base, exit);
     let origin = this.#origins.get(key);
     if (origin === undefined) {
-      origin = originOf(key);
+      origin = originOf(base, exit);
       this.#origins.set(key, origin);
     }
     return origin;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codingsOf } from "../../../../src/adapters/fetch-direct/content-decoding.ts";
+import { codingsOf } from "../../../../src/adapters/http1/content-decoding.ts";
 
 const fields = (named: Readonly<Record<string, readonly string[]>>) => ({
   get: (name: string) => named[name]?.[0],

@@ -25,6 +25,8 @@ const UNTIL_CLOSE: Framing = { kind: "close" };
 /** Status line and headers of one response. Values are latin1, so bytes above 127 survive a round trip. */
 export class ResponseHead implements HeaderView {
   readonly status: number;
+  /** In bytes, the empty line included. */
+  readonly size: Bytes;
   readonly framing: Framing;
   /** The connection may serve another request. */
   readonly keepAlive: boolean;
@@ -40,6 +42,7 @@ export class ResponseHead implements HeaderView {
     const line = STATUS_LINE.exec(text.slice(0, first.end));
     if (line === null) throw new ProtocolError(`${JSON.stringify(text.slice(0, Math.min(first.end, 80)))} is no status line of HTTP/1`);
     this.status = Number(line[2]);
+    this.size = text.length + 4;
     this.#fields = fieldsOf(text, first.next);
     this.framing = this.#framing();
     const connection = this.get("connection")?.toLowerCase() ?? "";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BodyBuffer } from "../../../../src/adapters/fetch-direct/body-buffer.ts";
-import { BodyPool, SLAB } from "../../../../src/adapters/fetch-direct/body-pool.ts";
+import { BodyBuffer } from "../../../../src/adapters/http1/body-buffer.ts";
+import { BodyPool, SLAB } from "../../../../src/adapters/http1/body-pool.ts";
 
 const pool = new BodyPool();
 

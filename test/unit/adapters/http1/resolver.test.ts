@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Addresses, Resolver, type SystemLookup } from "../../../../src/adapters/fetch-direct/resolver.ts";
+import { type Addresses, Resolver, type SystemLookup } from "../../../../src/adapters/http1/resolver.ts";
 import type { Clock } from "../../../../src/ports/clock.ts";
 
 /** Time that only moves when told to. */

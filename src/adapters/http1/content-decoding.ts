@@ -14,9 +14,6 @@ import type { HeaderView } from "../../ports/fetch-route.ts";
 import { GunzipStream } from "./gunzip-stream.ts";
 import { createZstdStream } from "./zstd-stream.ts";
 
-/** What requests offer: exactly what can be undone here. */
-export const ACCEPTED_CODINGS = "gzip, deflate, br, zstd";
-
 export type Coding = "gzip" | "deflate" | "br" | "zstd";
 
 /** More codings than this on one body is nothing a server does in earnest, and each costs a decoder. */

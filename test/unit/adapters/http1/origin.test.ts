@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originOf, splitUrl } from "../../../../src/adapters/fetch-direct/origin.ts";
+import { originOf, splitUrl } from "../../../../src/adapters/http1/origin.ts";
 
 describe("a URL", () => {
   test.each([

@@ -1,11 +1,18 @@
 import type { Bytes, Millis } from "../../kernel/units.ts";
 
-/** What the direct route is told. Every value is required but the trust anchors: defaults live in `config/`. */
-export interface DirectRouteOptions extends AddressPolicyOptions {
+/** What every route over HTTP/1.1 is told. Every value is required but the trust anchors: defaults live in `config/`. */
+export interface HttpOptions extends AddressPolicyOptions {
   /** Sent with each request; identifies the operator. Latin1. */
   readonly userAgent: string;
-  /** Value of `Accept`. */
-  readonly accept: string;
+  /** Value of `Accept`; null sends none. */
+  readonly accept: string | null;
+  /** Value of `Accept-Encoding`: of those that can be undone (content-decoding.ts), the best first. */
+  readonly codings: string;
+  /**
+   * Bytes cost money (spec C2): sessions of TLS are resumed, headers without effect left out, an unwanted body is cut where that
+   * costs less than a new connection, and what is on its way at a cut is waited for and counted.
+   */
+  readonly isMetered: boolean;
   /** From a free socket to an established TCP connection, all addresses of the host together. */
   readonly connectTimeout: Millis;
   /** From there to a finished TLS handshake. */

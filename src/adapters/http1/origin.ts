@@ -1,7 +1,14 @@
-/** Where connections (C) lead: scheme, name and port. Lives as long as it has connections or fetches. */
-export interface Origin<C = unknown> {
-  /** `https://example.com:8443`, as it stands in the URL. */
+/** A way out other than this machine's own address. Connections by two ways out are never mixed. */
+export interface Exit {
+  /** Without blanks. */
   readonly key: string;
+}
+
+/** Where connections (C) lead: scheme, name and port, and by which way out. Lives as long as it has connections or fetches. */
+export interface Origin<C = unknown> {
+  /** `https://example.com:8443`, as it stands in the URL; with a way out, a blank and its key behind. */
+  readonly key: string;
+  readonly exit: Exit | undefined;
   readonly secure: boolean;
   /** Name and port as they stand in the URL: the value of `Host`. */
   readonly authority: string;
@@ -24,14 +31,16 @@ export function splitUrl(url: string): { readonly key: string; readonly path: st
   return slash === -1 ? { key: url, path: "/" } : { key: url.slice(0, slash), path: url.slice(slash) };
 }
 
-export function originOf<C>(key: string): Origin<C> {
-  const secure = key.startsWith("https:");
-  const authority = key.slice(secure ? 8 : 7);
+/** @param base scheme, name and port as they stand in a URL. */
+export function originOf<C>(base: string, exit?: Exit): Origin<C> {
+  const secure = base.startsWith("https:");
+  const authority = base.slice(secure ? 8 : 7);
   const end = authority.indexOf("]");
   const colon = authority.indexOf(":", end + 1);
   const name = colon === -1 ? authority : authority.slice(0, colon);
   return {
-    key,
+    key: originKey(base, exit),
+    exit,
     secure,
     authority,
     hostname: end === -1 ? name : name.slice(1, -1),
@@ -40,4 +49,8 @@ export function originOf<C>(key: string): Origin<C> {
     preferred: undefined,
     users: 0,
   };
+}
+
+export function originKey(base: string, exit: Exit | undefined): string {
+  return exit === undefined ? base : `${base} ${exit.key}`;
 }

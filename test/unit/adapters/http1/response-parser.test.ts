@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ProtocolError } from "../../../../src/adapters/fetch-direct/protocol-error.ts";
-import { ResponseParser } from "../../../../src/adapters/fetch-direct/response-parser.ts";
+import { ProtocolError } from "../../../../src/adapters/http1/protocol-error.ts";
+import { ResponseParser } from "../../../../src/adapters/http1/response-parser.ts";
 import type { HeaderView } from "../../../../src/ports/fetch-route.ts";
 
 interface Read {

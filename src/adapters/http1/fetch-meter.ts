@@ -16,6 +16,10 @@ export class FetchMeter {
   #bytesIn: Bytes = 0;
   /** Set when a connection was opened for it. */
   connected = false;
+  /** Of these bytes, what opening its connection moved. */
+  setup: Bytes = 0;
+  /** Of these bytes, heads of requests and responses, before TLS. */
+  heads: Bytes = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -28,7 +32,8 @@ export class FetchMeter {
   }
 
   /** The final headers are complete. */
-  markHeaders(): void {
+  markHeaders(size: Bytes): void {
+    this.heads += size;
     this.#headersAt = this.#clock.now();
   }
 
@@ -78,6 +83,8 @@ export class FetchMeter {
       bytesOut: this.#bytesOut,
       bytesIn: this.#bytesIn,
       connected: this.connected,
+      setup: this.setup,
+      heads: this.heads,
     };
   }
 

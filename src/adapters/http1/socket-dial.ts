@@ -1,12 +1,13 @@
-import { connect as connectTcp, isIP, type NetConnectOpts, type OnReadOpts, type Socket } from "node:net";
-import { connect as connectTls, type SecureContext } from "node:tls";
+import { connect as connectTcp, type NetConnectOpts, type OnReadOpts, type Socket } from "node:net";
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AddressPolicy } from "./address-policy.ts";
+import type { Dial, DialOutcome, ReadSink } from "./dial.ts";
 import { connectFailure, type Failure, tlsFailure } from "./failure.ts";
-import type { DirectRouteOptions } from "./options.ts";
+import type { HttpOptions } from "./options.ts";
 import type { Origin } from "./origin.ts";
 import type { Resolver } from "./resolver.ts";
+import type { TlsClient } from "./tls-client.ts";
 
 /** Addresses tried for one connection. */
 const MAX_ATTEMPTS = 4;
@@ -20,11 +21,6 @@ const ignore = (): void => {};
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(READ_PIECE);
 
-/** Where a plain socket's bytes go once its connection is there. Returning false stops reading. */
-export interface ReadSink {
-  take: (bytes: Buffer, end: Bytes) => boolean;
-}
-
 /** `net.connect` passes these on to its stream, which its declaration leaves out. */
 interface StreamOptions {
   readonly highWaterMark: Bytes;
@@ -33,14 +29,10 @@ interface StreamOptions {
 export interface DialParts {
   readonly clock: Clock;
   readonly resolver: Resolver;
-  readonly policy: AddressPolicy;
-  readonly secureContext: SecureContext;
-  readonly options: DirectRouteOptions;
+  readonly policy: Pick<AddressPolicy, "permits">;
+  readonly tls: TlsClient;
+  readonly options: Pick<HttpOptions, "connectTimeout" | "tlsTimeout">;
 }
-
-export type DialOutcome =
-  | { readonly kind: "connected"; readonly socket: Socket; readonly raw: Socket; readonly sink: ReadSink }
-  | { readonly kind: "failed"; readonly failure: Failure };
 
 /**
  * Opens one connection: name to addresses, TCP, TLS. The policy is asked for each address in the moment before it is connected
@@ -50,10 +42,12 @@ export type DialOutcome =
  * States: resolve -> connect (one address after the other) -> tls (https only) -> ended. `end` is called once on entering ended,
  * unless the dial was cancelled. Deadlines are checked from outside, by the sweep.
  */
-export class Dial {
+export class SocketDial implements Dial {
   readonly #parts: DialParts;
   readonly #origin: Origin;
   readonly #end: (outcome: DialOutcome) => void;
+  /** Read through the shared buffer: for a socket that stays plain. */
+  readonly #isShared: boolean;
   #state: "resolve" | "connect" | "tls" | "ended" = "resolve";
   #addresses: string[] = [];
   #attempts = 0;
@@ -66,14 +60,12 @@ export class Dial {
   #bytesIn: Bytes = 0;
   #bytesOut: Bytes = 0;
 
-  constructor(parts: DialParts, origin: Origin, end: (outcome: DialOutcome) => void) {
+  /** @param isShared false when something besides HTTP will read from the socket itself. */
+  constructor(parts: DialParts, origin: Origin, end: (outcome: DialOutcome) => void, isShared = !origin.secure) {
     this.#parts = parts;
     this.#origin = origin;
     this.#end = end;
-  }
-
-  get state(): "resolve" | "connect" | "tls" | "ended" {
-    return this.#state;
+    this.#isShared = isShared;
   }
 
   /** What attempts have moved that did not succeed; the sockets of one that did count for themselves. */
@@ -107,6 +99,11 @@ export class Dial {
       this.#dropRaw();
       this.#tryNext();
     }
+  }
+
+  expire(timeout: Millis): void {
+    if (this.#state === "ended") return;
+    this.#fail({ code: "timeout", phase: this.#state, message: `not finished within ${timeout} ms` });
   }
 
   cancel(): void {
@@ -152,7 +149,7 @@ export class Dial {
     const onread: OnReadOpts = { buffer: READ_BUFFER, callback: (end) => sink.take(READ_BUFFER, end) };
     // Half-open: what happens at the other side's end is decided by the connection, which may be paused (connection.ts).
     const target: NetConnectOpts & StreamOptions = {
-      ...(this.#origin.secure ? {} : { onread }),
+      ...(this.#isShared ? { onread } : {}),
       host: address,
       port: this.#origin.port,
       noDelay: true,
@@ -177,18 +174,11 @@ export class Dial {
   }
 
   #openTls(raw: Socket, sink: ReadSink): void {
-    const { clock, secureContext, options } = this.#parts;
+    const { clock, tls } = this.#parts;
     const { hostname } = this.#origin;
     this.#state = "tls";
     this.#stateAt = clock.now();
-    const socket = connectTls({
-      socket: raw,
-      host: hostname,
-      ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-      secureContext,
-      rejectUnauthorized: options.tls.verify,
-      ALPNProtocols: ["http/1.1"],
-    });
+    const socket = tls.start(raw, hostname, this.#origin.key);
     this.#tls = socket;
     socket.on("error", (error) => {
       if (this.#state === "tls") this.#fail(tlsFailure(error, hostname));

@@ -12,13 +12,16 @@ const NOTHING = Buffer.alloc(0);
 const UNSENDABLE = /[\0\r\n]/;
 /** A kept connection is given up this long before the server said it would close it. */
 const KEEP_ALIVE_MARGIN: Millis = 1_000;
+/** After a cut more than this is not read, even to be counted. */
+const LINGER_BYTES: Bytes = 256 * 1024;
 const KEEP_ALIVE_HINT = /(?:^|[\s,])timeout=(\d{1,6})/i;
 
 /** What an exchange is told. Pieces are valid during the call only. Nothing comes after `onComplete` or `onError`. */
 export interface Exchange {
   /** The first byte of the response has come. */
   onResponseStarted(): void;
-  onHeaders(status: number, headers: HeaderView): void;
+  /** @param size of the head, in bytes. */
+  onHeaders(status: number, headers: HeaderView, size: Bytes): void;
   /** @returns false to pause until `resume`. */
   onData(piece: Buffer): boolean;
   onComplete(): void;
@@ -33,16 +36,21 @@ export interface Exchange {
  */
 export class Connection implements ResponseEvents {
   readonly origin: Origin<Connection>;
+  /** What opening it has moved, both ways: the handshakes of TLS and of a gateway. */
+  readonly setup: Bytes;
   readonly #socket: Socket;
   /** Below TLS: its counters are what went over the wire. */
   readonly #raw: Socket;
   readonly #parser = new ResponseParser(this);
   readonly #keepAlive: Millis;
+  readonly #isLean: boolean;
   #exchange: Exchange | undefined;
   #isPaused = false;
   #held = NOTHING;
   #hasEnded = false;
   #isOver = false;
+  #isLingering = false;
+  #lingered: Bytes = 0;
   /** How long the server says that it keeps an idle connection. */
   #hint: Millis | undefined;
   #idleSince: Millis = 0;
@@ -52,13 +60,15 @@ export class Connection implements ResponseEvents {
   constructor(
     origin: Origin<Connection>,
     sockets: { readonly socket: Socket; readonly raw: Socket; readonly sink: ReadSink },
-    keepAlive: Millis,
+    options: { readonly keepAlive: Millis; readonly isMetered: boolean },
     onClose: (connection: Connection) => void,
   ) {
     this.origin = origin;
     this.#socket = sockets.socket;
     this.#raw = sockets.raw;
-    this.#keepAlive = keepAlive;
+    this.#keepAlive = options.keepAlive;
+    this.#isLean = options.isMetered;
+    this.setup = this.#raw.bytesWritten + this.#raw.bytesRead;
     // A plain socket reads into the route's one buffer (dial.ts) and comes here by `read`; a TLS socket hands out buffers.
     sockets.sink.take = (bytes, end) => this.read(bytes, end);
     if (this.#socket !== this.#raw) this.#socket.on("data", (piece: Buffer) => this.read(piece, piece.length));
@@ -71,6 +81,11 @@ export class Connection implements ResponseEvents {
     });
   }
 
+  /** Closed, by either side. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** May serve a request: not closed by either side, and not idle for longer than the server keeps it. */
   isUsable(now: Millis): boolean {
     return !this.#isOver && !this.#hasEnded && !this.#socket.destroyed && now - this.#idleSince < (this.#hint ?? this.#keepAlive);
@@ -81,10 +96,10 @@ export class Connection implements ResponseEvents {
     this.#idleSince = now;
   }
 
-  /** Writes a request; its response goes to the exchange. */
-  send(path: string, headers: readonly string[], exchange: Exchange): void {
-    const { secure, authority } = this.origin;
-    let request = `GET ${path} HTTP/1.1\r\nHost: ${authority}\r\nConnection: keep-alive\r\n`;
+  /** Writes a request; its response goes to the exchange. @returns the size of the request's head. */
+  send(path: string, headers: readonly string[], exchange: Exchange): Bytes {
+    // Kept is what HTTP/1.1 means unless told otherwise; some old servers want to be told.
+    let request = `GET ${path} HTTP/1.1\r\nHost: ${this.origin.authority}\r\n${this.#isLean ? "" : "Connection: keep-alive\r\n"}`;
     for (let i = 0; i < headers.length; i += 2) {
       if (!UNSENDABLE.test(headers[i + 1]) && !UNSENDABLE.test(headers[i])) request += `${headers[i]}: ${headers[i + 1]}\r\n`;
     }
@@ -92,10 +107,11 @@ export class Connection implements ResponseEvents {
     this.#parser.reset();
     if (this.#isOver || this.#hasEnded || this.#socket.destroyed) {
       queueMicrotask(() => this.#fail(new LostError("the connection is closed")));
-      return;
+      return 0;
     }
     this.#socket.write(`${request}\r\n`, "latin1");
-    if (secure && this.#socket.isPaused()) this.#socket.resume();
+    if (this.#socket !== this.#raw && this.#socket.isPaused()) this.#socket.resume();
+    return request.length + 2;
   }
 
   /** Takes bytes that were read. @returns false when reading must stop for now. */
@@ -106,12 +122,14 @@ export class Connection implements ResponseEvents {
       this.kill();
       return true;
     }
+    if (this.#isLingering) return this.#discard(end);
     if (this.#isPaused) {
       this.#held = Buffer.concat([this.#held, bytes.subarray(0, end)]);
       return false;
     }
     try {
       const stop = this.#parser.execute(bytes, 0, end);
+      if (this.#isLingering) return true;
       if (this.#parser.isDone) this.#finish(stop < end);
       else if (stop < end) this.#held = Buffer.from(bytes.subarray(stop, end));
     } catch (error) {
@@ -133,6 +151,17 @@ export class Connection implements ResponseEvents {
     if (this.#isPaused || this.#isOver) return;
     this.#socket.resume();
     if (this.#hasEnded) this.#ended();
+  }
+
+  /** Asks for no more, and reads what is on its way so that it is counted. `onError` tells when all has come. */
+  linger(): void {
+    const wasPaused = this.#isPaused;
+    this.#isLingering = true;
+    this.#isPaused = false;
+    this.#held = NOTHING;
+    this.#socket.end();
+    if (wasPaused) this.#socket.resume();
+    if (this.#hasEnded) queueMicrotask(() => this.#ended());
   }
 
   /** Wire bytes since the last call; what a new connection's handshakes moved is in the first answer. */
@@ -161,7 +190,7 @@ export class Connection implements ResponseEvents {
   head(head: ResponseHead): void {
     const hint = KEEP_ALIVE_HINT.exec(head.get("keep-alive") ?? "");
     if (hint !== null) this.#hint = Math.max(0, Number(hint[1]) * 1_000 - KEEP_ALIVE_MARGIN);
-    this.#exchange?.onHeaders(head.status, head);
+    this.#exchange?.onHeaders(head.status, head, head.size);
   }
 
   data(piece: Buffer): boolean {
@@ -181,13 +210,19 @@ export class Connection implements ResponseEvents {
     if (isOutOfStep || !this.#parser.keepAlive || this.#hasEnded) this.kill();
   }
 
+  #discard(size: Bytes): boolean {
+    this.#lingered += size;
+    if (this.#lingered > LINGER_BYTES) this.#fail(new LostError("enough of what is not wanted"));
+    return true;
+  }
+
   /** The other side sends no more. While paused that is looked at later. */
   #ended(): void {
     this.#hasEnded = true;
     if (this.#isPaused || this.#isOver) return;
     const exchange = this.#exchange;
     if (exchange === undefined) this.kill();
-    else if (this.#parser.finish()) this.#finish(false);
+    else if (!this.#isLingering && this.#parser.finish()) this.#finish(false);
     else this.#fail(new LostError("the other side closed the connection"));
   }
 

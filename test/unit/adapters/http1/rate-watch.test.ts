@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RateWatch } from "../../../../src/adapters/fetch-direct/rate-watch.ts";
+import { RateWatch } from "../../../../src/adapters/http1/rate-watch.ts";
 
 const LEAST = { bytesPerSecond: 1_000, window: 10_000, grace: 10_000 };
 

@@ -1,60 +1,65 @@
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { BodyDecision, FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
+import type { FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
+import { BodyIntake } from "./body-intake.ts";
 import type { BodyPool } from "./body-pool.ts";
-import { type BodyOwner, BodyReader } from "./body-reader.ts";
+import type { BodyOwner } from "./body-reader.ts";
 import type { Connection, Exchange } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { codingsOf } from "./content-decoding.ts";
-import { contentLengthOf } from "./content-length.ts";
-import type { Dial, DialOutcome } from "./dial.ts";
+import type { Dial, Dialer, DialOutcome, Refusal } from "./dial.ts";
 import { exchangeFailure, type Failure, isLost } from "./failure.ts";
 import { FetchMeter } from "./fetch-meter.ts";
-import type { DirectRouteOptions } from "./options.ts";
+import type { HttpOptions } from "./options.ts";
 import type { Origin } from "./origin.ts";
-import { RateWatch } from "./rate-watch.ts";
 
 /** A body to be thrown away is read up to here to keep its connection; a longer one costs more than a new connection. */
-const DISCARD_LIMIT: Bytes = 64 * 1024;
+const DISCARD_MOST: Bytes = 64 * 1024;
+/** How long what is on its way at a cut is waited for, to be counted. */
+const LINGER_MOST: Millis = 1_000;
 const NO_BODY = new Uint8Array(0);
+const ABORTED: Failure = { code: "connect", phase: "aborted", message: "the fetch was aborted" };
 
 /** What a fetch needs of its route. */
-export interface FetchContext {
+export interface FetchContext extends Dialer {
   readonly clock: Clock;
-  readonly options: DirectRouteOptions;
+  readonly options: HttpOptions;
   readonly pool: ConnectionPool;
   readonly bodies: BodyPool;
-  dial(origin: Origin, end: (outcome: DialOutcome) => void): Dial;
   connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection;
   /** Own headers and the request's, name, value, name, value, ... */
   headersOf(request: FetchRequest): string[];
   /** Calls `fetch.settle` once the present call stack has ended, which may be inside a parser. */
-  later(fetch: DirectFetch): void;
+  later(fetch: HttpFetch): void;
   /** The fetch needs no more sweeps. */
-  ended(fetch: DirectFetch): void;
+  ended(fetch: HttpFetch): void;
 }
 
 /**
  * One fetch.
  *
  * States: dial (no connection yet) -> headers (request handed over) -> body -> decode (last byte in, decoder busy) -> ended. Every
- * state can go to ended. A kept connection that is lost before the first byte of a response goes from headers back to dial, once:
+ * state can go to ended; where bytes cost money a cut body goes through linger, until what was on its way has come and is counted.
+ * A kept connection that is lost before the first byte of a response goes from headers back to dial, once:
  * the server closed it while the request was on its way, and RFC 9110 9.2.2 lets a GET be sent again. It counts as the same
  * attempt, all its bytes included.
  */
-export class DirectFetch implements BodyOwner, Exchange {
+export class HttpFetch implements BodyOwner, Exchange {
   readonly #context: FetchContext;
   readonly #request: FetchRequest;
   readonly #origin: Origin<Connection>;
   readonly #path: string;
   #done: ((result: FetchResult) => void) | undefined;
-  #state: "dial" | "headers" | "body" | "decode" | "ended" = "dial";
+  #state: "dial" | "headers" | "body" | "decode" | "linger" | "ended" = "dial";
   #dial: Dial | undefined;
   #connection: Connection | undefined;
   /** Given back as soon as the parser has left the response. */
   #released: Connection | undefined;
-  #reader: BodyReader | undefined;
-  #watch: RateWatch | undefined;
+  #intake: BodyIntake | undefined;
+  #lingersUntil: Millis = 0;
+  // How it ends, once that is decided.
+  #body: Uint8Array = NO_BODY;
+  #failure: Failure | undefined;
+  #refusal: Refusal | undefined;
   #result: FetchResult | undefined;
   #status = 0;
   #headers: HeaderView | undefined;
@@ -62,8 +67,6 @@ export class DirectFetch implements BodyOwner, Exchange {
   #isRetried = false;
   /** A byte of the response has come. */
   #hasBegun = false;
-  /** Left to throw away, or undefined when the body is wanted. */
-  #discard: Bytes | undefined;
   readonly #meter: FetchMeter;
 
   constructor(
@@ -88,26 +91,29 @@ export class DirectFetch implements BodyOwner, Exchange {
 
   abort(): void {
     if (this.#done === undefined) return;
-    const failure: Failure = { code: "connect", phase: "aborted", message: "the fetch was aborted" };
-    if (this.#state === "ended") this.#result = this.#failed(failure);
-    else this.bodyFailed(failure);
+    this.#failure = ABORTED;
+    if (this.#state === "ended") this.#result = this.#conclusion();
+    else this.#finish();
   }
 
   /** Ends what is past a deadline. Called by the route's sweep. */
   check(now: Millis): void {
     const { timeout } = this.#request;
-    if (this.#meter.spent(now) >= timeout) {
-      this.bodyFailed({ code: "timeout", phase: this.#phase(), message: `not finished within ${timeout} ms` });
+    const { firstByteTimeout, leastRate } = this.#context.options;
+    if (this.#state === "linger") {
+      if (now >= this.#lingersUntil) this.#finish();
+    } else if (this.#meter.spent(now) >= timeout) {
+      if (this.#dial !== undefined) this.#dial.expire(timeout);
+      else {
+        const phase = this.#state === "headers" ? "headers" : "body";
+        this.bodyFailed({ code: "timeout", phase, message: `not finished within ${timeout} ms` });
+      }
     } else if (this.#state === "dial") {
       this.#dial?.check(now);
     } else if (this.#state === "headers") {
-      const { firstByteTimeout } = this.#context.options;
       if (this.#meter.sinceSent(now) < firstByteTimeout) return;
       this.bodyFailed({ code: "timeout", phase: "headers", message: `no complete headers within ${firstByteTimeout} ms` });
-    } else if (this.#state === "body" && this.#reader !== undefined) {
-      const { leastRate } = this.#context.options;
-      this.#watch ??= new RateWatch(leastRate);
-      if (!this.#watch.isTooSlow(this.#meter.sinceHeaders(now), this.#reader.received)) return;
+    } else if (this.#state === "body" && this.#intake?.isTooSlow(leastRate, this.#meter.sinceHeaders(now)) === true) {
       const { bytesPerSecond, window } = leastRate;
       this.bodyFailed({ code: "too-slow", phase: "body", message: `less than ${bytesPerSecond} bytes/s over ${window} ms` });
     }
@@ -132,24 +138,20 @@ export class DirectFetch implements BodyOwner, Exchange {
     this.#hasBegun = true;
   }
 
-  onHeaders(status: number, headers: HeaderView): void {
+  onHeaders(status: number, headers: HeaderView, size: Bytes): void {
     if (this.#state !== "headers") return;
-    this.#meter.markHeaders();
+    this.#meter.markHeaders(size);
     this.#state = "body";
     this.#status = status;
     this.#headers = headers;
-    const expected = contentLengthOf(headers);
-    const decision = this.#decide(status, headers);
-    if (decision === "discard") this.#startDiscarding(expected);
-    else if (status !== 204 && status !== 304) this.#startReading(headers, expected, decision === "begin");
+    const most = this.#context.options.isMetered ? (this.#connection?.setup ?? 0) : DISCARD_MOST;
+    const parts = { owner: this, pauses: this.#meter, bodies: this.#context.bodies };
+    const intake = new BodyIntake(parts, this.#request, { status, headers }, most);
+    if (this.#state === "body") this.#intake = intake;
   }
 
   onData(piece: Buffer): boolean {
-    if (this.#state !== "body") return true;
-    if (this.#reader !== undefined) return this.#reader.push(piece);
-    this.#discard = (this.#discard ?? 0) - piece.length;
-    if (this.#discard < 0) this.bodyReady(NO_BODY);
-    return true;
+    return this.#state !== "body" || this.#intake === undefined || this.#intake.push(piece);
   }
 
   onComplete(): void {
@@ -158,12 +160,12 @@ export class DirectFetch implements BodyOwner, Exchange {
     this.#released = this.#connection;
     this.#connection = undefined;
     this.#state = "decode";
-    if (this.#reader === undefined) this.bodyReady(NO_BODY);
-    else this.#reader.end();
+    this.#intake?.end();
     if (this.#result === undefined) this.#context.later(this);
   }
 
   onError(error: Error): void {
+    if (this.#state === "linger") this.#finish();
     if (this.#state !== "headers" && this.#state !== "body") return;
     if (this.#state === "headers" && this.#isReused && !this.#isRetried && !this.#hasBegun && isLost(error)) {
       this.#isRetried = true;
@@ -184,16 +186,15 @@ export class DirectFetch implements BodyOwner, Exchange {
   }
 
   bodyReady(body: Uint8Array): void {
-    const headers = this.#headers;
-    if (this.#state === "ended" || headers === undefined) return;
+    if (this.#state === "ended" || this.#state === "linger" || this.#headers === undefined) return;
+    this.#body = body;
     this.#end();
-    this.#result = { kind: "response", status: this.#status, headers, body, measure: this.#meter.measure() };
   }
 
   bodyFailed(failure: Failure): void {
-    if (this.#state === "ended") return;
+    if (this.#state === "ended" || this.#state === "linger") return;
+    this.#failure = failure;
     this.#end();
-    this.#result = this.#failed(failure);
   }
 
   #open(): void {
@@ -204,8 +205,14 @@ export class DirectFetch implements BodyOwner, Exchange {
         this.bodyFailed(outcome.failure);
         return;
       }
+      if (outcome.kind === "refused") {
+        this.#refusal = outcome.refusal;
+        this.#finish();
+        return;
+      }
       const connection = this.#context.connectionOf(this.#origin, outcome);
       this.#closeDial();
+      this.#meter.setup += connection.setup;
       this.#send(connection, false);
     });
     this.#context.pool.hold(this.#origin);
@@ -218,58 +225,29 @@ export class DirectFetch implements BodyOwner, Exchange {
     this.#isReused = isReused;
     if (!isReused) this.#meter.connected = true;
     this.#meter.markSent();
-    connection.send(this.#path, this.#context.headersOf(this.#request), this);
+    this.#meter.heads += connection.send(this.#path, this.#context.headersOf(this.#request), this);
   }
 
-  /** A fault of the caller's must not look like one of the host's: it surfaces as an uncaught exception. */
-  #decide(status: number, headers: HeaderView): BodyDecision {
-    try {
-      return this.#request.decide(status, headers);
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-      return "discard";
-    }
-  }
-
-  #startDiscarding(expected: Bytes | undefined): void {
-    this.#discard = DISCARD_LIMIT;
-    if (expected !== undefined && expected > DISCARD_LIMIT) this.bodyReady(NO_BODY);
-  }
-
-  #startReading(headers: HeaderView, expected: Bytes | undefined, isBeginning: boolean): void {
-    const { maxBody } = this.#request;
-    if (expected !== undefined && expected > maxBody && !isBeginning) {
-      this.bodyFailed({ code: "too-large", phase: "body", message: `Content-Length ${expected} is more than ${maxBody} bytes` });
-      return;
-    }
-    const codings = codingsOf(headers);
-    if (codings.kind === "unknown") {
-      this.bodyFailed({ code: "decode", phase: "body", message: `unknown coding ${JSON.stringify(codings.name)}` });
-      return;
-    }
-    const parts = { owner: this, pauses: this.#meter, credit: this.#request.credit, bodies: this.#context.bodies };
-    this.#reader = new BodyReader(parts, codings.codings, expected, maxBody, isBeginning);
-  }
-
-  #phase(): "resolve" | "connect" | "tls" | "headers" | "body" {
-    if (this.#state === "headers") return "headers";
-    if (this.#state !== "dial") return "body";
-    const state = this.#dial?.state;
-    return state === undefined || state === "ended" ? "connect" : state;
-  }
-
-  #failed(failure: Failure): FetchResult {
-    const head = this.#headers === undefined ? {} : { status: this.#status, headers: this.#headers };
-    return { kind: "failure", ...failure, ...head, measure: this.#meter.measure() };
-  }
-
-  /** Lets go of everything still held; a connection still held is in the middle of something, so it cannot be kept. */
+  /** It is decided how the fetch ends. A connection still held is in the middle of something, so it cannot be kept. */
   #end(): void {
+    const { options, clock } = this.#context;
+    // Nothing to wait for where the connection itself is the trouble: then it is over already, and brings no more.
+    if (!options.isMetered || this.#state !== "body" || this.#connection === undefined || this.#connection.isOver) {
+      this.#finish();
+      return;
+    }
+    this.#state = "linger";
+    this.#lingersUntil = clock.now() + LINGER_MOST;
+    this.#intake?.cancel();
+    this.#meter.endPauses();
+    this.#connection.linger();
+  }
+
+  /** Lets go of everything still held. */
+  #finish(): void {
     this.#state = "ended";
     this.#closeDial();
-    this.#reader?.cancel();
+    this.#intake?.cancel();
     this.#meter.endPauses();
     const connection = this.#connection;
     if (connection !== undefined) {
@@ -277,8 +255,19 @@ export class DirectFetch implements BodyOwner, Exchange {
       this.#connection = undefined;
       connection.kill();
     }
+    this.#result = this.#conclusion();
     this.#context.ended(this);
     this.#context.later(this);
+  }
+
+  #conclusion(): FetchResult {
+    const measure = this.#meter.measure();
+    if (this.#refusal !== undefined && this.#failure === undefined) return { kind: "refusal", ...this.#refusal, measure };
+    const headers = this.#headers;
+    if (this.#failure === undefined && headers !== undefined)
+      return { kind: "response", status: this.#status, headers, body: this.#body, measure };
+    const failure = this.#failure ?? ABORTED;
+    return { kind: "failure", ...failure, ...(headers === undefined ? {} : { status: this.#status, headers }), measure };
   }
 
   #countBytes(): void {

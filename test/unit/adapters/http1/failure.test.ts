@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { connectFailure, exchangeFailure, tlsFailure } from "../../../../src/adapters/fetch-direct/failure.ts";
-import { LostError, ProtocolError } from "../../../../src/adapters/fetch-direct/protocol-error.ts";
+import { connectFailure, exchangeFailure, tlsFailure } from "../../../../src/adapters/http1/failure.ts";
+import { LostError, ProtocolError } from "../../../../src/adapters/http1/protocol-error.ts";
 
 const error = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 const short = ({ code, phase }: { code: string; phase: string }): string => `${code} ${phase}`;

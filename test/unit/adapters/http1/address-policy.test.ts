@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AddressPolicy, isPublicAddress } from "../../../../src/adapters/fetch-direct/address-policy.ts";
+import { AddressPolicy, isPublicAddress } from "../../../../src/adapters/http1/address-policy.ts";
 
 describe("an address is public", () => {
   test.each(["93.184.215.14", "1.1.1.1", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450:4001::64"])(
