@@ -1,6 +1,6 @@
 // Frontier, store stage and store as the pipeline wires them, without fetching. For frontier.mjs and memory.mjs.
 import { SqliteStore } from "../dist/adapters/store-sqlite/sqlite-store.js";
-import { CeilingLimiter } from "../dist/flow/ceiling-limiter.js";
+import { AdaptiveLimiter } from "../dist/flow/adaptive-limiter.js";
 import { Fingerprinter } from "../dist/kernel/fingerprint.js";
 import { LinkResolver } from "../dist/kernel/link-resolver.js";
 import { Frontier } from "../dist/stages/frontier/frontier.js";
@@ -32,7 +32,7 @@ export function openFrontier(path, known = 0) {
     resolver,
     fingerprinter: new Fingerprinter(new Int32Array(resolver.scratch.buffer), [1, 2, 3, 4]),
     rules: { judge: () => null, crowds: () => false },
-    newLimiter: () => new CeilingLimiter({ ceiling: 8, gap: 0 }),
+    newLimiter: () => new AdaptiveLimiter({ ceiling: 8, gap: 0 }),
     newRobots: () => new RobotsGate(false, "weir"),
     onWork: () => woken(),
     onStoreTrouble: stop,

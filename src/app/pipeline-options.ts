@@ -35,6 +35,7 @@ export function pipelineOptions(settings: Settings, start: RunStart): Omit<Pipel
     seed: start.seed,
     concurrency: settings.concurrency,
     ipCeiling: settings.ipCeiling,
+    limiter: settings.limiter,
     parseItems: FIXED.parse.items,
     parseBytes: FIXED.parse.bytes,
     maxBody: settings.maxBody,

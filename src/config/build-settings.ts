@@ -26,6 +26,7 @@ export function buildSettings(values: ReadonlyMap<string, unknown>): Settings {
       ...optional<"delay", number>("delay", "hosts.delay"),
       overrides: read("hosts.overrides"),
     },
+    limiter: read("limiter"),
     ipCeiling: read("ipCeiling"),
     concurrency: read("concurrency"),
     timeout: read("timeout"),

@@ -33,6 +33,8 @@ export interface Settings {
     /** By authority (`name` or `name:port`, lower case). */
     readonly overrides: Readonly<Record<string, HostOverride>>;
   };
+  /** How each host's limit adapts; `aimd` is the textbook's way, for comparison. */
+  readonly limiter: "weir" | "aimd";
   readonly ipCeiling: number;
   readonly concurrency: number;
   readonly timeout: Millis;

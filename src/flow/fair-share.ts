@@ -2,8 +2,6 @@ import type { Millis } from "../kernel/units.ts";
 
 /** A host is slow when its fetches take this many times as long as those of all hosts together. Source: guess. */
 const SLOW_FACTOR = 8;
-/** Fetches of a host before it is known. */
-const JUDGED_FROM = 3;
 /** Weight of the newest fetch. */
 const WEIGHT = 0.1;
 
@@ -27,11 +25,6 @@ export class FairShare {
     // A plain mean of the first ten, so that one quick first page does not hide what follows.
     mark.meanTime += Math.max(WEIGHT, 1 / mark.fetches) * (took - mark.meanTime);
     this.#meanTime = this.#meanTime === 0 ? took : this.#meanTime + (WEIGHT / 4) * (took - this.#meanTime);
-  }
-
-  /** A host that has hardly answered yet is asked one thing at a time. Source: flow-control.md §1 (row 16). */
-  isUnknown(mark: Pacemark): boolean {
-    return mark.fetches < JUDGED_FROM;
   }
 
   /** Should this host, which holds a slot, leave another one to others? Only to be asked while a shared limit is spent. */

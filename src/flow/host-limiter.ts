@@ -38,7 +38,7 @@ export interface Pace {
 
 /**
  * How much a host is asked at once. Pure: `now` and `random` are arguments, decisions are values, nothing waits; the
- * dispatcher polls it. Policies: `ceiling` (fixed limit, gate and pace); later `aimd` and `weir`.
+ * dispatcher polls it. Policies: `weir` (`AdaptiveLimiter`) and `aimd` (`AimdLimiter`, the textbook one).
  */
 export interface HostLimiter {
   /** Slots at this moment, for display. */

@@ -178,7 +178,6 @@ export class Dispatcher {
 
   /** A host with something in flight that should not have more now; the end of that, or plenty of slots, offers it again. */
   #holdsBack(host: Host, address: string): boolean {
-    if (this.#share.isUnknown(host)) return true;
     if (!this.#isContended(address) || !this.#share.yields(host)) return false;
     this.#yielding.add(host);
     return true;

@@ -1,3 +1,4 @@
+import type { LimiterPolicy } from "../flow/new-host-limiter.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
 import type { Bytes, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
@@ -12,6 +13,7 @@ export interface PipelineOptions {
   readonly seed: FingerprintSeed;
   readonly concurrency: number;
   readonly ipCeiling: number;
+  readonly limiter: LimiterPolicy;
   readonly parseItems: number;
   readonly parseBytes: Bytes;
   readonly maxBody: Bytes;

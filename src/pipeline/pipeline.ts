@@ -1,6 +1,6 @@
-import { CeilingLimiter } from "../flow/ceiling-limiter.ts";
 import { CreditPool } from "../flow/credit-pool.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
+import { newHostLimiter } from "../flow/new-host-limiter.ts";
 import { Fingerprinter } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
 import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
@@ -86,7 +86,7 @@ export class Pipeline {
 
   #newFrontier(): Frontier {
     const { clock, store, admission } = this.#deps;
-    const { paceOf, obeyRobots, productToken, retries } = this.#options;
+    const { limiter, paceOf, obeyRobots, productToken, retries } = this.#options;
     return new Frontier({
       clock,
       store,
@@ -94,7 +94,7 @@ export class Pipeline {
       resolver: this.#resolver,
       fingerprinter: this.#fingerprinter,
       rules: admission,
-      newLimiter: (host) => new CeilingLimiter(paceOf(host)),
+      newLimiter: (host) => newHostLimiter(limiter, paceOf(host)),
       newRobots: () => new RobotsGate(obeyRobots, productToken, retries),
       onWork: (host) => this.dispatcher.offer(host),
       onRead: (host) => {

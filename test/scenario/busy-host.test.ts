@@ -9,19 +9,26 @@ test("429 with Retry-After closes the whole host and only it, one probe opens it
   const world = await World.open({
     seeds: HOSTS.map((host) => `http://${host}/`),
     answer: (call) => {
-      if (call.host !== "busy.test" || call.at < 5_000 || call.at >= opensAt) return tree(call, PAGES, 10, 400);
+      if (call.host !== "busy.test" || call.at < 15_000 || call.at >= opensAt) return tree(call, PAGES, 10, 400);
       return status(429, [["retry-after", String(Math.ceil((opensAt - call.at) / 1000))]], 100);
     },
   });
   const summary = await world.finish();
 
   const busy = world.startsOf("busy.test").map((call) => call.at);
-  const refusedAt = busy.find((at) => at >= 5_000)! + 100;
+  const refusedAt = busy.find((at) => at >= 15_000)! + 100;
   const duringGate = busy.filter((at) => at > refusedAt && at < opensAt);
   expect(duringGate, "starts after the first 429 was read").toEqual([]);
   const after = busy.filter((at) => at >= opensAt);
   expect(after[1] - after[0], "the second start waits for the probe's answer").toBeGreaterThanOrEqual(400);
-  expect(after[2] - after[1]).toBeLessThan(400);
+  expect(
+    Math.max(
+      ...world
+        .startsOf("busy.test")
+        .filter((call) => call.at >= opensAt)
+        .map((call) => call.inFlight),
+    ),
+  ).toBeGreaterThan(1);
 
   for (const host of HOSTS.slice(1)) {
     const times = world.startsOf(host).map((call) => call.at);

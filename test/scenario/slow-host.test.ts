@@ -27,6 +27,6 @@ async function fastStarts(withSlow: boolean): Promise<number> {
 test("a slow host with 20,000 URLs first in the frontier takes nothing from twenty fast ones", async () => {
   const alone = await fastStarts(false);
   const beside = await fastStarts(true);
-  expect(alone).toBeGreaterThan(8_000);
+  expect(alone).toBeGreaterThan(6_000);
   expect(beside / alone).toBeGreaterThanOrEqual(0.98);
-});
+}, 90_000);

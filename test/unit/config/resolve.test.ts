@@ -22,6 +22,7 @@ test("every default can be read by its own kind, and limits that are not set are
   expect(settings).toMatchObject({
     scope: "host",
     maxWait: 120_000,
+    limiter: "weir",
     ipCeiling: 16,
     concurrency: 64,
     timeout: 60_000,

@@ -18,14 +18,3 @@ test("a host alone, and one of many alike, yields nothing", () => {
   for (let i = 0; i < 100; i++) for (const [at, host] of hosts.entries()) share.ended(host, 1_000 + 500 * at);
   expect(hosts.some((host) => share.yields(host))).toBe(false);
 });
-
-test("a host is unknown until it has answered three times", () => {
-  const share = new FairShare();
-  const host = mark();
-  const known = [0, 1, 2, 3].map(() => {
-    const isUnknown = share.isUnknown(host);
-    share.ended(host, 10);
-    return isUnknown;
-  });
-  expect(known).toEqual([true, true, true, false]);
-});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CeilingLimiter } from "../../../../src/flow/ceiling-limiter.ts";
+import { AdaptiveLimiter } from "../../../../src/flow/adaptive-limiter.ts";
 import { StoreUnavailable } from "../../../../src/kernel/errors.ts";
 import { Fingerprinter } from "../../../../src/kernel/fingerprint.ts";
 import { LinkResolver } from "../../../../src/kernel/link-resolver.ts";
@@ -46,7 +46,7 @@ function setting(judge: (url: string, depth: number) => SkipReason | null = () =
     resolver,
     fingerprinter: new Fingerprinter(resolver.words, [1, 2, 3, 4]),
     rules: { judge: (url, _host, depth) => judge(url, depth), crowds: () => false },
-    newLimiter: () => new CeilingLimiter({ ceiling: 8, gap: 0 }),
+    newLimiter: () => new AdaptiveLimiter({ ceiling: 8, gap: 0 }),
     newRobots: () => new RobotsGate(false, "weir", 0),
     onWork: (host) => offered.push(host),
     onRead: (host) => offered.push(host),

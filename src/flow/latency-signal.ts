@@ -1,0 +1,94 @@
+import type { Millis } from "../kernel/units.ts";
+
+/** Smoothed first byte of a host that was never asked. Source: flow-control.md §2. */
+const SRTT_FIRST: Millis = 300;
+const SRTT_WEIGHT = 0.1;
+/** Weight of a sample taken alone: a lower base is believed at once, a higher one slowly. */
+const BASE_DOWN = 0.5;
+const BASE_UP = 0.1;
+/** Base is renewed this often, by requests that are alone: a base measured among others would follow the queue they make. */
+const BASE_EVERY: Millis = 600_000;
+const BASE_SAMPLES = 3;
+/** Between this and the next factor of the base nothing changes. Source: flow-control.md §1 (row 6). */
+const CALM = 1.25;
+const BUSY = 1.6;
+/** Least difference that counts, for hosts whose first byte is a few milliseconds away. */
+const NOTICEABLE: Millis = 20;
+/** Samples of a window that are kept: the newest. */
+const SAMPLES_MOST = 64;
+
+/** First-byte times of a host: how long it takes when it has nothing else of ours to do, and how long it takes now. */
+export class LatencySignal {
+  /** Smoothed time to first byte. */
+  srtt: Millis = SRTT_FIRST;
+  /** Time to first byte with nothing else in flight; null until known. */
+  base: Millis | null = null;
+  /** Base is due to be renewed from then on. */
+  baseAt: Millis | null = null;
+  #solo = 0;
+  #known = false;
+  #samples: Millis[] = [];
+  #count = 0;
+
+  sample(ttfb: Millis, alone: boolean): void {
+    this.srtt = this.#known ? this.srtt + SRTT_WEIGHT * (ttfb - this.srtt) : ttfb;
+    this.#known = true;
+    if (!alone) return;
+    if (this.base === null) this.base = ttfb;
+    else this.base += (ttfb < this.base ? BASE_DOWN : BASE_UP) * (ttfb - this.base);
+  }
+
+  /** Counts a sample taken alone while base was due. */
+  renewed(now: Millis, random: () => number): void {
+    this.#solo += 1;
+    if (this.#solo < BASE_SAMPLES) return;
+    this.#solo = 0;
+    this.baseAt = now + BASE_EVERY * (0.85 + 0.3 * random());
+  }
+
+  started(now: Millis): void {
+    this.baseAt ??= now + BASE_EVERY;
+  }
+
+  isBaseDue(now: Millis): boolean {
+    return this.baseAt !== null && this.baseAt <= now;
+  }
+
+  /** Adds to the window. */
+  push(ttfb: Millis): void {
+    this.#samples[this.#count % SAMPLES_MOST] = ttfb;
+    this.#count += 1;
+  }
+
+  /** What the window says, which then starts anew. A window without samples says nothing against more. */
+  judge(): "calm" | "between" | "busy" {
+    const p50 = this.#median();
+    this.clear();
+    if (p50 === null || this.base === null) return "calm";
+    if (p50 > Math.max(BUSY * this.base, this.base + NOTICEABLE)) return "busy";
+    return p50 <= Math.max(CALM * this.base, this.base + NOTICEABLE) ? "calm" : "between";
+  }
+
+  clear(): void {
+    this.#samples.length = 0;
+    this.#count = 0;
+  }
+
+  pack(now: Millis): number[] {
+    return [this.#known ? this.srtt : Number.NaN, this.base ?? Number.NaN, this.baseAt === null ? Number.NaN : this.baseAt - now];
+  }
+
+  unpack(packed: Float64Array, now: Millis): void {
+    const [srtt, base, baseLeft] = packed;
+    this.#known = !Number.isNaN(srtt);
+    if (this.#known) this.srtt = srtt;
+    this.base = Number.isNaN(base) ? null : base;
+    this.baseAt = Number.isNaN(baseLeft) ? null : now + baseLeft;
+  }
+
+  #median(): Millis | null {
+    if (this.#samples.length === 0) return null;
+    this.#samples.sort((a, b) => a - b);
+    return this.#samples[this.#samples.length >> 1];
+  }
+}
