@@ -4,7 +4,12 @@ import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 
-const bundle = await rolldown({ input: { main: "src/cli/main.ts" }, platform: "node", external: ["libsql", "jiti"], logLevel: "warn" });
+const bundle = await rolldown({
+  input: { main: "src/cli/main.ts", "parse-thread": "src/app/parse-thread.ts" },
+  platform: "node",
+  external: ["libsql", "jiti"],
+  logLevel: "warn",
+});
 const { output } = await bundle.write({ dir: "dist/cli", format: "esm", chunkFileNames: "chunk-[name].js" });
 await bundle.close();
 // Read beside the module that needs it, which is in the bundle now.

@@ -10,6 +10,7 @@ import type { BoundBy } from "../pipeline/tally.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
+import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
 import { leftOf, statusOfRun, summaryOfRun } from "./crawl-report.ts";
@@ -28,6 +29,7 @@ export interface RunDeps {
   readonly store: Store;
   readonly route: FetchRoute;
   readonly blobs: BlobStore | null;
+  readonly lane: ParseLane | null;
   readonly hashBody: PipelineDeps["hashBody"];
   readonly inflate: PipelineDeps["inflate"];
   readonly warn: (message: string) => void;
@@ -146,7 +148,7 @@ export class CrawlRun implements CrawlHandle {
   }
 
   #makePipeline(givenUp: ReadonlySet<UrlId>): Pipeline {
-    const { clock, random, route, store, blobs, hashBody, inflate, warn } = this.#deps;
+    const { clock, random, route, store, blobs, lane, hashBody, inflate, warn } = this.#deps;
     return new Pipeline(
       {
         clock,
@@ -154,6 +156,7 @@ export class CrawlRun implements CrawlHandle {
         route,
         store,
         blobs,
+        lane,
         hashBody,
         inflate,
         warn,

@@ -3,6 +3,7 @@ import { FileBlobStore } from "../adapters/blob-store-file/file-blob-store.ts";
 import { SystemClock, systemRandom } from "../adapters/clock-system/system-clock.ts";
 import { ControlServer } from "../adapters/control-socket/control-server.ts";
 import { DirectRoute } from "../adapters/fetch-direct/direct-route.ts";
+import { WorkerLane } from "../adapters/parse-worker/worker-lane.ts";
 import { SqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { inflate } from "../adapters/zlib-inflate/inflate.ts";
 import { FIXED } from "../config/fixed.ts";
@@ -17,7 +18,10 @@ import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
 import { optionalAmong } from "./output/fields.ts";
 import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
+import { productToken } from "./pipeline-options.ts";
 
+/** Beside this module, whether it is bundled or not. */
+const PARSE_THREAD = new URL("./parse-thread.js", import.meta.url);
 /** Key of the store's text that holds the seed of its fingerprints. */
 const SEED_META_KEY = "fingerprint-seed";
 
@@ -56,6 +60,8 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
       },
     );
     opened.push(route);
+    const lane = new WorkerLane({ clock }, { ...FIXED.parse.lane, entry: PARSE_THREAD, data: { agent: productToken(settings.userAgent) } });
+    opened.push(lane);
     const run = new CrawlRun(
       {
         clock,
@@ -63,6 +69,7 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
         store,
         route,
         blobs,
+        lane,
         hashBody: (body) => createHash("sha256").update(body).digest("hex"),
         inflate,
         warn: io.warn,

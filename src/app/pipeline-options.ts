@@ -60,6 +60,6 @@ export function paceOf(settings: Settings, host: string): { readonly ceiling: nu
 }
 
 /** The name robots.txt knows us by: the User-Agent's first product. */
-function productToken(userAgent: string): string {
+export function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "weir";
 }

@@ -29,6 +29,14 @@ export const FIXED = {
     items: 2_000,
     /** Bytes between fetch and parse, charged at four times the decoded size. Source: flow-control.md §7. */
     bytes: 48 * 1_048_576,
+    lane: {
+      /** Decoded bytes from which a page is parsed in a thread of its own. Source: measured, 3 ms in this one. */
+      from: 512 * 1_024,
+      /** ms a page may take there by the clock. Source: guess; 64 MiB of links take 3 s. */
+      limit: 60_000,
+      /** Heap of that thread, beside the bodies. Source: guess. */
+      heap: 256 * 1_048_576,
+    },
   },
   /** ms a drain may take. Source: cli.md. */
   drain: 25_000,

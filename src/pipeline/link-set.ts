@@ -1,3 +1,4 @@
+import { encodeIds } from "../kernel/id-list.ts";
 import type { UrlId } from "../kernel/units.ts";
 
 /** Places of a fresh table; a power of two. */
@@ -14,7 +15,8 @@ export class LinkSet {
   #count = 0;
   #places = new Int32Array(FIRST_PLACES);
   #stamps = new Int32Array(FIRST_PLACES);
-  #stamp = 0;
+  /** Nothing carries it yet. */
+  #stamp = 1;
 
   get count(): number {
     return this.#count;
@@ -22,6 +24,11 @@ export class LinkSet {
   /** The first `count` are the links. */
   get ids(): Int32Array {
     return this.#ids;
+  }
+
+  /** The ids, packed for the store. */
+  packed(): Uint8Array {
+    return encodeIds(this.#ids, this.#count);
   }
 
   /** Starts a new page. */

@@ -1,42 +1,36 @@
 import { usableEtag } from "../kernel/etag.ts";
-import type { Fingerprinter } from "../kernel/fingerprint.ts";
-import { encodeIds } from "../kernel/id-list.ts";
-import { URL_TOO_LONG } from "../kernel/link-resolver.ts";
-import type { Via } from "../kernel/outcome.ts";
-import { PrintBatch } from "../kernel/print-batch.ts";
+import type { Bytes, Millis, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
+import type { FoundLinks, PageInput, ParsedPage, ParseEnd, ParseLane } from "../ports/parse-lane.ts";
 import type { StoredPage } from "../ports/store.ts";
-import type { Frontier } from "../stages/frontier/frontier.ts";
-import type { PageParser, ParsedPage } from "../stages/parse/page-parser.ts";
+import type { PageParser } from "../stages/parse/page-parser.ts";
 import type { ContentIndex } from "../stages/store/content-index.ts";
 import type { Errand } from "./errand.ts";
 import { LinkSet } from "./link-set.ts";
+import type { PageLinks } from "./page-links.ts";
 import type { Ending, Visit } from "./visits.ts";
 
 type Response = FetchResult & { kind: "response" };
 
-/** Ways in which a page leads to a URL, by number; and the other bits of a link's note. */
-const LINK_VIAS: readonly Via[] = ["link", "refresh", "feed"];
-const NOTE_VIA = 0x03;
-const NOTE_NOFOLLOW = 0x04;
-const NOTE_LISTED = 0x08;
+/** Links of a page that was parsed elsewhere are entered so many at a time, some 3 ms, for others want their turn. */
+const ENTERED_AT_ONCE = 2_000;
+const NO_BODY = new Uint8Array(0);
 
 export interface PagesDeps {
   readonly clock: Clock;
-  readonly frontier: Frontier;
   readonly parser: PageParser;
-  /** Of the parser's resolver. */
-  readonly fingerprinter: Fingerprinter;
+  readonly links: PageLinks;
+  /** Where pages are parsed that would keep this thread too long; null: all are parsed here. */
+  readonly lane: ParseLane | null;
+  readonly refuseTooLong: () => void;
   readonly content: ContentIndex;
   readonly blobs: BlobStore | null;
   /** Hashes a body for the archive: SHA-256, hex. */
   readonly hashBody: (body: Uint8Array) => string;
   /** Optional fields that a consumer asked for. */
   readonly wants: { readonly text: boolean; readonly headers: boolean; readonly html: boolean };
-  /** Lists of URLs (sitemaps, feeds) are followed. */
-  readonly followLists: boolean;
   readonly settle: (visit: Visit, errand: Errand, result: Response, ending: Ending) => void;
   /** A page was judged: does it hold what its host did not have? */
   readonly noteContent: (url: string, isNew: boolean) => void;
@@ -45,34 +39,47 @@ export interface PagesDeps {
   readonly onArchiveTrouble: (error: unknown) => void;
   /** The visit counts for nothing: its rows wait again. */
   readonly giveBack: (visit: Visit) => void;
-  /** A body was archived, and its page settled. */
-  readonly onArchived: () => void;
+  /** The page broke the parser, or was too much for it. */
+  readonly onBroken: (errand: Errand, visit: Visit, result: Response, error: unknown) => void;
+  /** A page that was held has come to its end. */
+  readonly onLetGo: () => void;
+}
+
+/** A page that is not settled yet though its fetch has ended: it is parsed elsewhere, or its body is on its way to the archive. */
+interface Held {
+  readonly visit: Visit;
+  readonly since: Millis;
+  result: Response;
+  /** Forgets what is under way; null where that cannot be. */
+  abort: (() => void) | null;
 }
 
 /** From a complete body to a settled URL: parse, enter its links, compare, settle. */
 export class Pages {
   readonly #deps: PagesDeps;
-  readonly #links = new LinkSet();
-  readonly #prints = new PrintBatch();
-  readonly #archiving = new Set<Errand>();
+  readonly #held = new Map<Errand, Held>();
 
   constructor(deps: PagesDeps) {
     this.#deps = deps;
   }
 
-  /** Pages whose bodies are on their way to the archive: not settled yet, and not in flight any more. */
-  get archiving(): number {
-    return this.#archiving.size;
+  /** Pages between their last byte and their settlement. */
+  get held(): number {
+    return this.#held.size;
   }
   /** The errand's credit is still needed. */
   holds(errand: Errand): boolean {
-    return this.#archiving.has(errand);
+    return this.#held.has(errand);
+  }
+  /** Rows of the pages held, for the journal. */
+  *heldIds(): IterableIterator<UrlId> {
+    for (const { visit } of this.#held.values()) yield visit.row.id;
   }
 
   take(errand: Errand, visit: Visit, result: Response): void {
-    const { parser, clock, wants, release } = this.#deps;
+    const { lane, clock, wants } = this.#deps;
     const { headers } = result;
-    const parsed = parser.parse({
+    const input: PageInput = {
       url: visit.row.url,
       body: result.body,
       contentType: headers.get("content-type"),
@@ -82,80 +89,123 @@ export class Pages {
       via: visit.row.via,
       now: clock.epoch(),
       wantText: wants.text,
+    };
+    const bytes = result.weighs ?? result.body.length;
+    if (lane?.takes(bytes, input.url)) this.#send(lane, errand, visit, result, input, bytes);
+    else this.#parseHere(errand, visit, result, input);
+  }
+
+  /** Forgets the pages that are parsed elsewhere: their rows wait again. */
+  abort(): void {
+    for (const [errand, { visit, result, abort }] of [...this.#held]) {
+      if (abort === null) continue;
+      abort();
+      this.#deps.giveBack(visit);
+      this.#release(errand, result);
+    }
+  }
+
+  #parseHere(errand: Errand, visit: Visit, result: Response, input: PageInput): void {
+    const { parser, links } = this.#deps;
+    const parsed = parser.parse(input);
+    this.#conclude(errand, visit, result, parsed, links.enterParsed(parsed, visit.row));
+  }
+
+  #send(lane: ParseLane, errand: Errand, visit: Visit, result: Response, input: PageInput, bytes: Bytes): void {
+    // The body is the lane's now: what is settled without it still tells its size.
+    const held: Held = { visit, since: this.#deps.clock.now(), result: { ...result, body: NO_BODY, weighs: bytes }, abort: null };
+    this.#held.set(errand, held);
+    held.abort = lane.run(input, bytes, (end) => {
+      held.abort = null;
+      this.#guarded(errand, held, () => this.#returned(errand, held, result, input, end));
     });
-    const links = this.#follow(parsed, visit);
+  }
+
+  #returned(errand: Errand, held: Held, result: Response, input: PageInput, end: ParseEnd): void {
+    switch (end.kind) {
+      case "here":
+        held.result = result;
+        this.#parseHere(errand, held.visit, result, input);
+        return this.#letGo(errand);
+      case "page":
+        held.result = { ...held.result, body: end.body };
+        for (let i = 0; i < end.links.tooLong; i++) this.#deps.refuseTooLong();
+        return this.#enter(errand, held, end.page, end.links);
+      case "crashed":
+      case "too-slow":
+        throw new Error(end.message);
+      default:
+        end satisfies never;
+    }
+  }
+
+  /** Enters the links piece by piece, then goes on as with any page. */
+  #enter(errand: Errand, held: Held, parsed: ParsedPage, found: FoundLinks): void {
+    const { clock, links } = this.#deps;
+    const own = new LinkSet();
+    let from = 0;
+    const next = (): void =>
+      this.#guarded(errand, held, () => {
+        const to = Math.min(found.ends.length, from + ENTERED_AT_ONCE);
+        links.enterFound(found, parsed, held.visit.row, from, to, own);
+        from = to;
+        held.abort = null;
+        if (from < found.ends.length) {
+          held.abort = clock.after(0, next);
+          return;
+        }
+        this.#conclude(errand, held.visit, held.result, parsed, own.packed());
+        this.#letGo(errand);
+      });
+    next();
+  }
+
+  /** A page that breaks what comes back from elsewhere is that page's failure. */
+  #guarded(errand: Errand, held: Held, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#deps.onBroken(errand, held.visit, held.result, error);
+      this.#release(errand, held.result);
+      this.#deps.onLetGo();
+    }
+  }
+
+  #letGo(errand: Errand): void {
+    if (!this.#held.has(errand)) this.#deps.onLetGo();
+  }
+
+  #conclude(errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array): void {
     if (parsed.kind !== "page") {
       this.#deps.settle(visit, errand, result, {
         outcome: "skipped",
         code: "type",
         message: `Not a page: ${parsed.contentType ?? "no type"}`,
       });
-      release(errand, result);
+      this.#release(errand, result);
     } else if (!parsed.index) {
       this.#deps.settle(visit, errand, result, { outcome: "skipped", code: "noindex", message: "The page asks not to be indexed" });
-      release(errand, result);
+      this.#release(errand, result);
     } else if (this.#deps.blobs === null || result.body.length === 0) {
       this.#settle(errand, visit, result, parsed, links, null);
-      release(errand, result);
+      this.#release(errand, result);
     } else this.#archive(this.#deps.blobs, errand, visit, result, parsed, links);
   }
 
-  /** Enters what the page links to. @returns the packed ids of its links. */
-  #follow(parsed: ParsedPage, visit: Visit): Uint8Array {
-    const { frontier, parser, followLists } = this.#deps;
-    const depth = visit.row.depth + 1;
-    if (parsed.kind === "list") {
-      const via: Via = parsed.list === "feed" ? "feed" : "sitemap";
-      // A child of an index is as near as the index itself.
-      if (followLists) {
-        parser.eachListed((length, isList) => {
-          if (isList) frontier.discoverSitemap(length, visit.row.depth);
-          else frontier.discover(length, depth, via, false);
-        });
-      }
-      return new Uint8Array(0);
-    }
-    this.#links.clear();
-    this.#prints.clear();
-    const { fingerprinter } = this.#deps;
-    parser.eachLink((length, via, nofollow, listed, index) => {
-      if (length === URL_TOO_LONG) frontier.refuseTooLong();
-      if (length <= 0 || (via === "feed" && !followLists)) return;
-      fingerprinter.of(length);
-      const note = LINK_VIAS.indexOf(via) | (nofollow || !parsed.follow ? NOTE_NOFOLLOW : 0) | (listed ? NOTE_LISTED : 0);
-      this.#prints.add(fingerprinter.a, fingerprinter.b, fingerprinter.c, index, note);
-    });
-    this.#enter(depth);
-    parser.releaseLinks();
-    return encodeIds(this.#links.ids, this.#links.count);
-  }
-
-  /** Enters the links noted: those known and unmoved by what they are, at once; the others one by one. */
-  #enter(depth: number): void {
-    const { frontier, parser } = this.#deps;
-    const { urls } = frontier;
-    const prints = this.#prints;
-    urls.findAll(prints);
-    for (let i = 0; i < prints.count; i++) {
-      const note = prints.note[i];
-      let id = prints.found[i];
-      if (id < 0 || !urls.isSettledFor(id, depth)) {
-        const via = LINK_VIAS[note & NOTE_VIA];
-        id = frontier.discover(parser.resolveLink(prints.link[i]), depth, via, (note & NOTE_NOFOLLOW) !== 0);
-      }
-      if ((note & NOTE_LISTED) !== 0) this.#links.add(id);
-    }
+  #release(errand: Errand, result: Response): void {
+    this.#held.delete(errand);
+    this.#deps.release(errand, result);
   }
 
   /** Keeps the body first, so that no row ever names a body that is not there; the page holds its credit meanwhile. */
   #archive(blobs: BlobStore, errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array): void {
-    const { hashBody, clock, release, giveBack, onArchiveTrouble, onArchived } = this.#deps;
-    this.#archiving.add(errand);
+    const { hashBody, clock, giveBack, onArchiveTrouble, onLetGo } = this.#deps;
+    const since = this.#held.get(errand)?.since ?? clock.now();
+    this.#held.set(errand, { visit, since, result, abort: null });
     const hash = hashBody(result.body);
     const done = (): void => {
-      this.#archiving.delete(errand);
-      release(errand, result);
-      onArchived();
+      this.#release(errand, result);
+      onLetGo();
     };
     blobs.put(hash, result.body, { url: visit.row.url, at: clock.epoch(), contentType: parsed.contentType }).then(
       () => {

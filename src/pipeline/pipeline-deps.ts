@@ -4,6 +4,7 @@ import type { Bytes, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
+import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
 
@@ -38,6 +39,8 @@ export interface PipelineDeps {
   readonly route: FetchRoute;
   readonly store: Store;
   readonly blobs: BlobStore | null;
+  /** Where pages are parsed that would keep this thread too long; null: all are parsed here. */
+  readonly lane: ParseLane | null;
   readonly hashBody: (body: Uint8Array) => string;
   readonly inflate: (bytes: Uint8Array, cap: Bytes) => Uint8Array | null;
   readonly admission: Admission;

@@ -15,6 +15,7 @@ import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
 import type { Errand } from "./errand.ts";
 import { HostStates } from "./host-states.ts";
+import { PageLinks } from "./page-links.ts";
 import { Pages } from "./pages.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
 import { Robots } from "./robots.ts";
@@ -126,23 +127,22 @@ export class Pipeline {
   }
 
   #newPages(): Pages {
-    const { clock, blobs, hashBody, inflate, admission, route } = this.#deps;
+    const { clock, blobs, hashBody, inflate, admission, route, lane } = this.#deps;
     const { wants, sitemaps, productToken } = this.#options;
+    const { frontier } = this;
+    const resolver = this.#resolver;
+    const parser = new PageParser({ resolver, inflate, agent: productToken, isKnownHost: (host) => frontier.knowsHost(host) });
+    const followLists = sitemaps !== "off";
     return new Pages({
       clock,
-      frontier: this.frontier,
-      parser: new PageParser({
-        resolver: this.#resolver,
-        inflate,
-        agent: productToken,
-        isKnownHost: (host) => this.frontier.knowsHost(host),
-      }),
-      fingerprinter: this.#fingerprinter,
+      parser,
+      links: new PageLinks({ frontier, parser, resolver, fingerprinter: this.#fingerprinter, followLists }),
+      lane,
+      refuseTooLong: () => frontier.refuseTooLong(),
       content: this.#content,
       blobs,
       hashBody,
       wants,
-      followLists: sitemaps !== "off",
       settle: (visit, errand, result, ending) => {
         this.#visits.keepCookies(visit, errand, result);
         this.#visits.settle(visit, errand, result, ending);
@@ -154,7 +154,8 @@ export class Pipeline {
       },
       giveBack: (visit) => this.#visits.giveBack(visit),
       onArchiveTrouble: (error) => this.#giveUp(error),
-      onArchived: () => this.pump(),
+      onBroken: (errand, visit, result, error) => this.#parserFailed(errand, visit, result, error),
+      onLetGo: () => this.pump(),
     });
   }
 
@@ -235,9 +236,9 @@ export class Pipeline {
   get isIdle(): boolean {
     return this.frontier.left === 0 && this.dispatcher.inFlight === 0 && this.dispatcher.lookups === 0 && this.#work.queued === 0;
   }
-  /** Nothing started is still on its way, in a fetch or to the archive. */
+  /** Nothing started is still on its way, in a fetch, in the parser or to the archive. */
   get isQuiet(): boolean {
-    return this.dispatcher.inFlight === 0 && this.#pages.archiving === 0;
+    return this.dispatcher.inFlight === 0 && this.#pages.held === 0;
   }
   /** Nothing is on its way that may bring work which can start at once: a look-up, rows read from the store. */
   get isSettled(): boolean {
@@ -266,6 +267,7 @@ export class Pipeline {
     this.stop();
     this.#aborts.abort();
     this.dispatcher.abortAll();
+    this.#pages.abort();
   }
 
   /** Everything so far is durable. Rejects when the store was given up. */
@@ -305,7 +307,7 @@ export class Pipeline {
   #hold(): GlobalHold | null {
     const { maxPages } = this.#options;
     if (this.#stopping || this.#fatal) return "stopping";
-    const underWay = this.dispatcher.inFlight + this.#pages.archiving;
+    const underWay = this.dispatcher.inFlight + this.#pages.held;
     if (maxPages !== null && this.tally.pages + underWay >= maxPages) return "stopping";
     if (!this.storeStage.hasRoom) return "storage";
     return this.#deps.consumerHasRoom(underWay, this.storeStage.lastSeq) ? null : "consumer";
@@ -327,6 +329,7 @@ export class Pipeline {
   #inFlightIds(): UrlId[] {
     const ids: UrlId[] = [];
     for (const errand of this.dispatcher.active) if (errand.rowId >= 0) ids.push(errand.rowId);
+    for (const id of this.#pages.heldIds()) ids.push(id);
     return ids;
   }
 }

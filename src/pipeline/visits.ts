@@ -3,7 +3,7 @@ import type { HostSignal } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { latin1ToText } from "../kernel/header-text.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
-import type { Bytes, Millis } from "../kernel/units.ts";
+import type { Millis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { Hop, Settlement, StoredPage } from "../ports/store.ts";
@@ -174,7 +174,7 @@ export class Visits {
       at: clock.epoch(),
       ms: errand === null ? null : Math.round(clock.now() - errand.startedAt),
       bytesWire: own ? visit.bytesWire : 0,
-      bytesBody: own && result?.kind === "response" ? (result.body.length as Bytes) : 0,
+      bytesBody: own && result?.kind === "response" ? (result.weighs ?? result.body.length) : 0,
       provider: result === null && redirects.length === 0 ? null : provider,
       attempts: row.attempts + 1,
       finalUrl: ending.finalUrl ?? null,

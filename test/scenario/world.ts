@@ -9,6 +9,7 @@ import type { Millis } from "../../src/kernel/units.ts";
 import { Admission } from "../../src/pipeline/admission.ts";
 import { Pipeline } from "../../src/pipeline/pipeline.ts";
 import type { BlobStore } from "../../src/ports/blob-store.ts";
+import type { ParseLane } from "../../src/ports/parse-lane.ts";
 import type { Sink } from "../../src/ports/sink.ts";
 import type { SettledRow, Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
@@ -35,6 +36,8 @@ export interface WorldOptions {
   readonly store?: Store;
   readonly sink?: Sink;
   readonly blobs?: BlobStore;
+  /** Where pages are parsed; without it all are parsed at once. */
+  readonly lane?: (clock: VirtualClock) => ParseLane;
 }
 
 /** A crawl of a synthetic web on virtual time: the real pipeline, with nothing outside this process. */
@@ -89,6 +92,7 @@ export class World {
             store,
             route,
             blobs: options.blobs ?? null,
+            lane: options.lane?.(clock) ?? null,
             hashBody: () => "",
             inflate: () => null,
             warn,
@@ -142,6 +146,7 @@ export async function openPipeline(
       route,
       store,
       blobs: null,
+      lane: options.lane?.(clock) ?? null,
       hashBody: () => "",
       inflate: () => null,
       admission,

@@ -5,7 +5,8 @@ import type { LinkResolver } from "../../kernel/link-resolver.ts";
 import type { Via } from "../../kernel/outcome.ts";
 import { isPage, type PageKind, pageKindOf } from "../../kernel/page-type.ts";
 import { type SniffedKind, sniffKind } from "../../kernel/sniff-kind.ts";
-import type { Bytes, EpochMillis } from "../../kernel/units.ts";
+import type { Bytes } from "../../kernel/units.ts";
+import type { PageInput, ParsedPage } from "../../ports/parse-lane.ts";
 import { decodeAll, sniffCharset } from "./charset.ts";
 import * as link from "./html-links.ts";
 import { parseRefresh } from "./html-refresh.ts";
@@ -14,41 +15,6 @@ import { robotsDirectives } from "./robots-directives.ts";
 import { parseSitemap, plainSitemap, SITEMAP_MAX_BYTES, SITEMAP_MAX_URLS } from "./sitemap.ts";
 import type { SitemapEntry } from "./sitemap-entries.ts";
 import { TEXT_HASH_BYTES, TEXT_HASH_VERSION, TextFingerprint } from "./text-fingerprint.ts";
-
-/** What is known of a document before it is looked into. */
-export interface PageInput {
-  /** Where it was found in the end; base of its links. */
-  readonly url: string;
-  /** Decoded body. */
-  readonly body: Uint8Array;
-  readonly contentType: string | undefined;
-  readonly robotsTags: readonly string[];
-  readonly linkHeaders: readonly string[];
-  readonly refresh: string | undefined;
-  readonly via: Via;
-  readonly now: EpochMillis;
-  readonly wantText: boolean;
-}
-
-/** What a document is and says. `list`: a sitemap or feed; `other`: not a page. */
-export interface ParsedPage {
-  readonly kind: "page" | "list" | "other";
-  readonly list: "sitemap" | "feed" | null;
-  readonly contentType: string | null;
-  readonly charset: string | null;
-  readonly title: string | null;
-  /** Absolute and canonical, or null. */
-  readonly canonical: string | null;
-  readonly index: boolean;
-  readonly follow: boolean;
-  readonly marks: readonly string[];
-  /** 12 bytes; meaningless when `hasText` is false. */
-  readonly textHash: Uint8Array;
-  readonly textHashVersion: number;
-  readonly hasText: boolean;
-  /** Visible text, only when asked for. */
-  readonly text: string | null;
-}
 
 /** @param length of the canonical URL in the resolver's scratch, 0 or less when it is none; `listed`: belongs to the page's `links`; `index`: for `resolveLink`. */
 export type EachLink = (length: number, via: Via, nofollow: boolean, listed: boolean, index: number) => void;
