@@ -24,6 +24,19 @@ export const FIXED = {
     keepAlive: 120_000,
     tls: { verify: true },
   },
+  /** What differs on a metered gateway, where each byte is paid for (spec C2). */
+  gateway: {
+    /** Sites that look at it get what they give to browsers; the long form of the direct route costs 40 bytes a request. */
+    accept: "text/html,*/*;q=0.8",
+    /** The codings that make a page smallest, and no others. */
+    codings: "br, zstd, gzip",
+    isMetered: true,
+    /** ms from the connection to the open tunnel: a gateway looks for an exit and connects from there. Source: flow-control.md §8 (first byte). */
+    tunnelTimeout: 15_000,
+    /** Statuses instead of a tunnel. Source: spec B3. */
+    exhausted: [402, 509],
+    busy: [429],
+  },
   parse: {
     /** Pages between fetch and parse. Source: guess; 10 s of the slowest parser measured. */
     items: 2_000,

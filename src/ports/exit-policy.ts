@@ -9,10 +9,10 @@ export interface ExitChoice {
 }
 
 /**
- * How a request through an exit ended, as far as the exit is concerned. `unreachable`: the endpoint itself did not answer.
- * `refused`: it answered, and said no or nothing of use. `neutral`: nothing was learned.
+ * How a request through an exit ended, as far as the exit is concerned: a new tunnel opened; it went through a tunnel that was open
+ * before; the endpoint did not answer, or said no; nothing was learned.
  */
-export type ExitOutcome = "ok" | "unreachable" | "refused" | "neutral";
+export type ExitOutcome = "ok" | "kept" | "refused" | "neutral";
 
 /** Chooses endpoints: decisions only. Implementation: `flow/endpoints.ts`. */
 export interface ExitPolicy {
