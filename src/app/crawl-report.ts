@@ -51,7 +51,7 @@ export function statusOfRun(facts: RunFacts): CrawlStatus {
     waiting,
     changedShare: again === 0 ? null : tally.count("changed") / again,
     errors: tally.count("failed"),
-    retryShare: tally.retryShare,
+    retryShare: pipeline.retries.share.share(now),
     bytesWire: tally.bytesWire,
     timeLeft: rate > 0 && waiting > 0 ? (waiting / rate) * 1000 : null,
     boundBy: state === "scanning" ? "reading the store" : boundNow(pipeline, now).words,

@@ -213,6 +213,8 @@ export class CrawlRun implements CrawlHandle {
       const now = clock.now();
       if (this.#pipeline !== null && this.#state === "running") {
         this.#pipeline.tally.tick(now - this.#tickedAt, boundNow(this.#pipeline, now).cause satisfies BoundBy);
+        const alarm = this.#pipeline.retries.tick(now);
+        if (alarm !== null) this.#deps.warn(alarm);
         this.#pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify(this.status()));
         this.#turn();
       }

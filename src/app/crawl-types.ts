@@ -50,6 +50,7 @@ export interface CrawlStatus {
   /** Of pages visited again, 0–1; null when there was none. */
   readonly changedShare: number | null;
   readonly errors: number;
+  /** Retries ÷ requests started in the last 60 s, 0–1. */
   readonly retryShare: number;
   readonly bytesWire: Bytes;
   /** null where it can't be known. */

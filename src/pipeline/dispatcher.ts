@@ -9,6 +9,7 @@ import type { FetchResult, FetchRoute } from "../ports/fetch-route.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import { BYTES_CHARGED, type Errand } from "./errand.ts";
+import type { RetryAdmission } from "./retry-admission.ts";
 
 /** An address is looked up again after this. The route's own cache and the check at connect time are beneath it. */
 const ADDRESS_FRESH: Millis = 300_000;
@@ -31,6 +32,7 @@ export interface DispatcherDeps {
   readonly route: FetchRoute;
   readonly frontier: Frontier;
   readonly credits: CreditPool;
+  readonly retries: RetryAdmission;
   readonly signal: AbortSignal;
   /** Holds other than concurrency and parse credit. */
   readonly hold: () => GlobalHold | null;
@@ -90,14 +92,24 @@ export class Dispatcher {
   }
   /** Earliest instant at which some host or retry may start; `Infinity` when none is known. */
   get nextStartAt(): Millis {
-    return Math.min(this.#heap.peek()?.heapKey ?? Number.POSITIVE_INFINITY, this.#deps.frontier.nextRetryAt);
+    const { frontier, retries } = this.#deps;
+    return Math.min(this.#heap.peek()?.heapKey ?? Number.POSITIVE_INFINITY, frontier.nextRetryAt, retries.nextAt);
   }
 
   /** Enters a host that has work and may be asked at some known instant; others are offered again by what they wait for. */
   offer(host: Host, now: Millis = this.#deps.clock.now()): void {
     if (host.parked || host.resolving || !host.hasWork) return;
-    const at = host.limiter.admitAt(now);
+    const at = this.#admitAt(host, now);
     if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
+  }
+
+  #offerLater(host: Host, now: Millis): void {
+    const at = this.#admitAt(host, now);
+    if (at > now && at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
+  }
+
+  #admitAt(host: Host, now: Millis): Millis {
+    return this.#deps.retries.admitAt(host, host.limiter.admitAt(now), now);
   }
 
   /** Starts everything that may start now. */
@@ -107,6 +119,7 @@ export class Dispatcher {
     try {
       const now = this.#deps.clock.now();
       this.#deps.frontier.wake(now);
+      this.#deps.retries.recall(now, (host) => this.offer(host, now));
       this.#recallYielding(now);
       this.#serveAll(now);
     } finally {
@@ -134,7 +147,7 @@ export class Dispatcher {
       const host = this.#heap.peek();
       if (host === undefined || host.heapKey > now) return;
       this.#heap.pop();
-      const at = host.limiter.admitAt(now);
+      const at = this.#admitAt(host, now);
       if (at <= now) this.#serve(host, now);
       else if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
     }
@@ -165,6 +178,8 @@ export class Dispatcher {
       }
       if (errand === null) {
         this.#leaveAddress(host.address);
+        // What is left may wait for a token; anything else that is lacking offers the host again.
+        if (host.nextIsRetry) this.#offerLater(host, now);
         return;
       }
       this.#start(errand, host, host.address, now);
@@ -200,8 +215,7 @@ export class Dispatcher {
     errand.address = address;
     errand.held = this.#deps.credits.take(this.#expected * BYTES_CHARGED);
     errand.startedAt = now;
-    host.starts += 1;
-    host.lastStart = now;
+    this.#deps.retries.started(errand, now);
     this.#active.add(errand);
     errand.abort = this.#deps.route.start(errand, (result) => this.#done(errand, result));
   }

@@ -47,6 +47,8 @@ export class Errand implements FetchRequest, Continuation, BodyCredit {
   headers: readonly (readonly [string, string])[] = [];
   readonly maxBody: Bytes;
   readonly timeout: Millis;
+  /** What its start is, to the retry budgets: see `RetryAdmission`. */
+  kind: "first" | "retry" | "other" = "first";
   startedAt: Millis = 0;
   permit: Permit | null = null;
   address: string | null = null;
@@ -88,4 +90,11 @@ export class Errand implements FetchRequest, Continuation, BodyCredit {
   get rowId(): UrlId {
     return this.purpose.kind === "visit" ? this.purpose.row.id : -1;
   }
+}
+
+/** Rows that these errands work on, for the journal. */
+export function rowIds(errands: Iterable<Errand>): UrlId[] {
+  const ids: UrlId[] = [];
+  for (const errand of errands) if (errand.rowId >= 0) ids.push(errand.rowId);
+  return ids;
 }

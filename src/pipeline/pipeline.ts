@@ -13,11 +13,12 @@ import { ContentIndex } from "../stages/store/content-index.ts";
 import { StoreStage } from "../stages/store/store-stage.ts";
 import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
-import type { Errand } from "./errand.ts";
+import { type Errand, rowIds } from "./errand.ts";
 import { HostStates } from "./host-states.ts";
 import { PageLinks } from "./page-links.ts";
 import { Pages } from "./pages.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
+import { RetryAdmission } from "./retry-admission.ts";
 import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
 import { Unreached } from "./unreached.ts";
@@ -37,6 +38,7 @@ export class Pipeline {
   readonly dispatcher: Dispatcher;
   readonly storeStage: StoreStage;
   readonly credits: CreditPool;
+  readonly retries: RetryAdmission;
   readonly #deps: PipelineDeps;
   readonly #options: PipelineOptions;
   readonly #visits: Visits;
@@ -58,6 +60,7 @@ export class Pipeline {
     this.#options = options;
     this.#unreached = options.retries > 0 ? new Unreached(deps.warn) : null;
     this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
+    this.retries = new RetryAdmission(deps.clock);
     this.storeStage = this.#newStoreStage(start);
     this.#fingerprinter = new Fingerprinter(this.#resolver.words, options.seed);
     this.frontier = this.#newFrontier();
@@ -75,7 +78,7 @@ export class Pipeline {
       {
         store,
         clock,
-        inFlight: () => this.#inFlightIds(),
+        inFlight: () => [...rowIds(this.dispatcher.active), ...this.#pages.heldIds()],
         onCommitted: (seq, refused) => this.#committed(seq, refused),
         onTrouble: (error) => warn(`${error.message.replace(/\.$/, "")}; fetching pauses until it can be written again`),
         onGivenUp: (error) => this.#giveUp(error),
@@ -97,6 +100,7 @@ export class Pipeline {
       rules: admission,
       newLimiter: (host) => newHostLimiter(limiter, paceOf(host)),
       newRobots: () => new RobotsGate(obeyRobots, productToken, retries),
+      newBudget: () => this.retries.newBudget(),
       onWork: (host) => this.dispatcher.offer(host),
       onRead: (host) => {
         this.dispatcher.offer(host);
@@ -115,6 +119,7 @@ export class Pipeline {
       frontier: this.frontier,
       store: this.storeStage,
       tally: this.tally,
+      noAttempt: (errand) => this.retries.wasNoAttempt(errand),
       provider: route.name,
       pass,
       retries,
@@ -165,6 +170,8 @@ export class Pipeline {
       clock: this.#deps.clock,
       frontier: this.frontier,
       store: this.storeStage,
+      random: this.#deps.random,
+      retries: this.retries,
       tally: this.tally,
       resolver: this.#resolver,
       sitemaps,
@@ -181,6 +188,7 @@ export class Pipeline {
       frontier: this.frontier,
       visits: this.#visits,
       robots: this.#robots,
+      retries: this.retries,
       credits: this.credits,
       caps: { maxBody, timeout },
       own,
@@ -199,6 +207,7 @@ export class Pipeline {
         route,
         frontier: this.frontier,
         credits: this.credits,
+        retries: this.retries,
         signal: this.#aborts.signal,
         hold: () => this.#hold(),
         next: (host) => this.#work.next(host),
@@ -324,12 +333,5 @@ export class Pipeline {
     this.#fatal = true;
     this.stop();
     this.#deps.onFatal(error);
-  }
-
-  #inFlightIds(): UrlId[] {
-    const ids: UrlId[] = [];
-    for (const errand of this.dispatcher.active) if (errand.rowId >= 0) ids.push(errand.rowId);
-    for (const id of this.#pages.heldIds()) ids.push(id);
-    return ids;
   }
 }

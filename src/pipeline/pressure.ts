@@ -12,7 +12,7 @@ export interface WaitingHost {
   readonly host: string;
   readonly waiting: number;
   readonly inFlight: number;
-  /** `gate`, `half-open`, `ceiling`, `delay`, `robots`, `resolving`, `address ceiling`, `reading`, or `its turn`. */
+  /** `gate`, `half-open`, `ceiling`, `delay`, `robots`, `retry budget`, `resolving`, `address ceiling`, `reading`, or `its turn`. */
   readonly reason: string;
   readonly nextAt: EpochMillis | null;
 }
@@ -46,12 +46,19 @@ function urlsInFlight(dispatcher: Dispatcher): number {
 }
 
 function hostLimits(pipeline: Pipeline, now: Millis): string {
-  const counts = { "backing off": 0, "looking up their address": 0, "waiting for robots.txt": 0, "at their ceiling or pace": 0 };
+  const counts = {
+    "backing off": 0,
+    "looking up their address": 0,
+    "waiting for robots.txt": 0,
+    "waiting for their retry budget": 0,
+    "at their ceiling or pace": 0,
+  };
   for (const host of pipeline.frontier.hosts()) {
     if (!host.hasWork) continue;
     if (host.limiter.gateUntil > now) counts["backing off"] += 1;
     else if (host.resolving) counts["looking up their address"] += 1;
-    else if (host.robots.busy) counts["waiting for robots.txt"] += 1;
+    else if (host.robots.busy || host.robots.isRepeat) counts["waiting for robots.txt"] += 1;
+    else if (pipeline.retries.holds(host, now)) counts["waiting for their retry budget"] += 1;
     else counts["at their ceiling or pace"] += 1;
   }
   const [words, count] = Object.entries(counts).reduce((most, entry) => (entry[1] > most[1] ? entry : most));
@@ -75,7 +82,7 @@ export function waitingHosts(pipeline: Pipeline, now: Millis, epoch: EpochMillis
       host: host.key,
       waiting: host.waiting,
       inFlight: host.limiter.inFlight,
-      reason: reasonOf(host, at, now),
+      reason: pipeline.retries.holds(host, now) ? "retry budget" : reasonOf(host, at, now),
       nextAt: at > now && Number.isFinite(at) ? Math.round(epoch + (at - now)) : null,
     };
   });

@@ -1,8 +1,9 @@
+import { retryDelay } from "../flow/backoff.ts";
 import type { HostSignal, Pace } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { latin1ToText } from "../kernel/header-text.ts";
 import type { LinkResolver } from "../kernel/link-resolver.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import { verdictOf } from "../stages/fetch/verdict.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
@@ -11,12 +12,15 @@ import { ROBOTS_HOPS_MOST, type RobotsAnswer } from "../stages/frontier/robots-g
 import type { StoreStage } from "../stages/store/store-stage.ts";
 import type { Errand, Purpose } from "./errand.ts";
 import { hostStateOf } from "./host-states.ts";
+import type { RetryAdmission } from "./retry-admission.ts";
 import type { Tally } from "./tally.ts";
 
 const NO_BODY = new Uint8Array(0);
 
 export interface RobotsDeps {
   readonly clock: Clock;
+  readonly random: Random;
+  readonly retries: RetryAdmission;
   readonly frontier: Frontier;
   readonly store: StoreStage;
   readonly resolver: LinkResolver;
@@ -39,9 +43,10 @@ export class Robots {
 
   ended(errand: Errand, purpose: Purpose & { kind: "robots" }, result: FetchResult): HostSignal {
     const { clock, tally } = this.#deps;
-    tally.fetched(result, false);
+    tally.fetched(result, errand.kind === "retry");
     if (result.kind === "refusal" || (result.kind === "failure" && result.phase === "aborted")) {
       purpose.host.robots.abandon();
+      this.#deps.retries.wasNoAttempt(errand);
       return { kind: "neutral" };
     }
     const { signal, next } = verdictOf(result, clock.epoch());
@@ -78,8 +83,10 @@ export class Robots {
   }
 
   #answer(host: Host, answer: RobotsAnswer, url: string): void {
-    const { clock, frontier, store, resolver, sitemaps, paceOf } = this.#deps;
+    const { clock, random, frontier, store, resolver, sitemaps, paceOf } = this.#deps;
     const named = host.robots.end(answer, clock.epoch());
+    // Asking again is a retry like any other: after a delay, and behind the host's gate.
+    if (host.robots.isRepeat) host.robots.waitUntil(clock.now() + retryDelay(host.robots.attempts, random));
     const pace = paceOf(host.key);
     host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
     const saved = host.robots.save();

@@ -45,6 +45,8 @@ export interface VisitsDeps {
   readonly frontier: Frontier;
   readonly store: StoreStage;
   readonly tally: Tally;
+  /** The request was no attempt: the retry budgets have back what it took. */
+  readonly noAttempt: (errand: Errand) => void;
   readonly provider: string;
   readonly pass: number;
   readonly retries: number;
@@ -76,8 +78,9 @@ export class Visits {
   ended(errand: Errand, visit: Visit, result: FetchResult): HostSignal {
     const { clock, tally } = this.#deps;
     visit.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
-    tally.fetched(result, visit.row.attempts > 0 && visit.hops.length === 0);
+    tally.fetched(result, errand.kind === "retry");
     if (result.kind === "failure" && result.phase === "aborted") {
+      this.#deps.noAttempt(errand);
       this.giveBack(visit);
       return { kind: "neutral" };
     }
@@ -92,6 +95,7 @@ export class Visits {
         else this.settle(visit, errand, result, { outcome: "failed", code: "http-304", message: "304 for a page that is not kept" });
         break;
       case "give-back":
+        this.#deps.noAttempt(errand);
         this.giveBack(visit);
         break;
       case "redirect":

@@ -6,6 +6,7 @@ import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import { ROBOTS_MAX_BYTES } from "../stages/frontier/robots.ts";
 import { Errand, type HeaderPolicy } from "./errand.ts";
+import type { RetryAdmission } from "./retry-admission.ts";
 import type { Robots } from "./robots.ts";
 import type { Visit, Visits } from "./visits.ts";
 
@@ -17,6 +18,7 @@ export interface WorkDeps {
   readonly frontier: Frontier;
   readonly visits: Visits;
   readonly robots: Robots;
+  readonly retries: RetryAdmission;
   readonly credits: CreditPool;
   readonly caps: { readonly maxBody: Bytes; readonly timeout: Millis };
   readonly own: OwnHeaders;
@@ -50,7 +52,10 @@ export class Work {
 
   /** Puts the next hop of a visit's chain on its host's queue. */
   follow(errand: Errand, visit: Visit, url: string, host: Host): void {
-    this.queue(new Errand(visit, url, host, this.#deps.caps, this.#deps.credits, this.#deps.policy), host);
+    const next = new Errand(visit, url, host, this.#deps.caps, this.#deps.credits, this.#deps.policy);
+    // A chain that comes back to its own row asks for it once more in the same attempt.
+    next.kind = visit.row.attempts > 0 ? "retry" : "other";
+    this.queue(next, host);
     errand.abort = null;
   }
 
@@ -85,9 +90,13 @@ export class Work {
       visits.settleUnasked({ row, host }, "skipped", code, message);
   }
 
-  #askRobots(host: Host): Errand {
+  #askRobots(host: Host): Errand | null {
+    const { clock, retries } = this.#deps;
+    if (!host.robots.wants) return null;
+    const { isRepeat } = host.robots;
+    if (isRepeat && !retries.allows(host, clock.now())) return null;
     const scheme = host.robots.begin();
-    return new Errand(
+    const errand = new Errand(
       { kind: "robots", host, hops: 0 },
       `${scheme}://${host.key}/robots.txt`,
       host,
@@ -95,6 +104,8 @@ export class Work {
       this.#deps.credits,
       this.#deps.policy,
     );
+    errand.kind = isRepeat ? "retry" : "other";
+    return errand;
   }
 
   #nextContinuation(host: Host): Errand | "settled" | null {
@@ -104,7 +115,7 @@ export class Work {
     const { purpose } = errand;
     if (purpose.kind === "visit") {
       const verdict = host.robots.verdict(errand.url, clock.epoch());
-      if (verdict === "ask") return host.robots.wants ? this.#askRobots(host) : null;
+      if (verdict === "ask") return this.#askRobots(host);
       if (verdict !== "allow") {
         host.continuations.shift();
         this.#queued -= 1;
@@ -119,8 +130,9 @@ export class Work {
   }
 
   #nextRow(host: Host): Errand | "settled" | null {
-    const { clock, frontier, visits, own, givenUp, caps, credits, policy } = this.#deps;
-    const row = frontier.take(host);
+    const { clock, frontier, visits, own, givenUp, caps, credits, policy, retries } = this.#deps;
+    const again = host.retries.length > 0 && retries.allows(host, clock.now());
+    const row = frontier.take(host, again);
     if (row === undefined) return null;
     if (givenUp.has(row.id)) {
       visits.settleUnasked({ row, host }, "failed", "crashed", "weir ended too often while it was in flight");
@@ -129,7 +141,7 @@ export class Work {
     const verdict = host.robots.verdict(row.url, clock.epoch());
     if (verdict === "ask") {
       frontier.giveBack(host, row);
-      return host.robots.wants ? this.#askRobots(host) : null;
+      return this.#askRobots(host);
     }
     if (verdict !== "allow") {
       const { outcome, code, message } = refusal(verdict, host, row.url);
@@ -138,6 +150,7 @@ export class Work {
     }
     const visit: Visit = { kind: "visit", row, rowHost: host, passed: [], hops: [], seen: null, cookies: null, bytesWire: 0 };
     const errand = new Errand(visit, row.url, host, caps, credits, policy);
+    if (again && row.attempts > 0) errand.kind = "retry";
     errand.headers = requestHeaders(row.url, own.headers.length === 0 ? "" : originOf(row.url), own, row, visits.cookiesFor(visit, host));
     return errand;
   }

@@ -9,16 +9,10 @@ import { DueHeap } from "../../schedule/due-heap.ts";
 import type { Host, Lane } from "./host.ts";
 import { type HostParts, HostRegistry } from "./host-registry.ts";
 import { KnownUrls, LEASED, RETRYING, SETTLED, SKIPPED, WAITING } from "./known-urls.ts";
+import { freshRow, ReadAhead } from "./read-ahead.ts";
 
-/** Rows read ahead for a host that is being served, and for one that was never asked. Source: architecture.md (`min(64, rate × 30 s)`). */
-const READY_MOST = 64;
-const READY_FIRST = 4;
-/** A host reads on when this few are left. */
-const READY_LOW = 16;
 /** Of so many turns of a host one is the crowd's. */
 const CROWD_TURNS = 4;
-/** Texts read ahead over all hosts; beyond it each host keeps `READY_FIRST`. About 4 MB. */
-const READY_TOTAL = 20_000;
 
 /** Where the frontier's changes go: the open batch of the store stage. Never waits. */
 export interface FrontierLog {
@@ -64,9 +58,8 @@ export class Frontier {
   readonly urls = new KnownUrls();
   readonly #deps: FrontierDeps;
   readonly #hosts: HostRegistry;
+  readonly #ahead: ReadAhead;
   readonly #retries = new DueHeap();
-  #ready = 0;
-  #reads = 0;
   #left = 0;
   /** URLs skipped at discovery in this run, by reason. */
   readonly skips = new Map<SkipReason, number>();
@@ -74,6 +67,7 @@ export class Frontier {
   constructor(deps: FrontierDeps) {
     this.#deps = deps;
     this.#hosts = new HostRegistry(deps);
+    this.#ahead = new ReadAhead(this.urls, deps);
   }
 
   /** URLs that this pass still has to settle, those in flight included. */
@@ -82,7 +76,7 @@ export class Frontier {
   }
   /** Hosts whose rows are on their way from the store. */
   get reads(): number {
-    return this.#reads;
+    return this.#ahead.reads;
   }
   get retrying(): number {
     return this.#retries.size;
@@ -158,9 +152,16 @@ export class Frontier {
     return this.#hosts.byKey(hostKey(url));
   }
 
-  /** Next row of a host, leased; undefined when none is read ahead (a read is then on its way if any waits). */
-  take(host: Host): VisitRow | undefined {
+  /**
+   * Next row of a host, leased; undefined when none is read ahead (a read is then on its way if any waits).
+   * @param retries whether rows that were tried before may be among them; they come first then.
+   */
+  take(host: Host, retries = true): VisitRow | undefined {
     const { main, crowd } = host;
+    if (retries && host.retries.length > 0) {
+      const again = this.#takeOf(host, host.retries);
+      if (again !== undefined) return again;
+    }
     if (crowd.length === 0) return this.#takeOf(host, main);
     if (main.length === 0) return this.#takeOf(host, crowd);
     host.turns += 1;
@@ -169,24 +170,15 @@ export class Frontier {
   }
 
   #takeOf(host: Host, lane: Lane): VisitRow | undefined {
-    if (lane.ready.length < READY_LOW) this.#readAhead(host, lane);
-    const row = lane.ready.shift();
-    if (row === undefined) return undefined;
-    this.#ready -= 1;
-    this.urls.setState(row.id, LEASED);
+    const row = this.#ahead.take(host, lane);
+    if (row !== undefined) this.urls.setState(row.id, LEASED);
     return row;
   }
 
   /** Puts a leased row back in front, as it was. What does not fit beside the rows read ahead is read again. */
   giveBack(host: Host, row: VisitRow): void {
     this.urls.setState(row.id, WAITING);
-    const { main } = host;
-    if (main.ready.length >= READY_MOST) {
-      main.list.prepend(this.urls, row.id);
-      return;
-    }
-    main.ready.unshift(row);
-    this.#ready += 1;
+    this.#ahead.giveBack(row.attempts > 0 ? host.retries : host.main, row);
   }
 
   /** A leased URL is settled for this pass. */
@@ -211,7 +203,7 @@ export class Frontier {
     for (let due = this.#retries.popDue(now); due !== undefined; due = this.#retries.popDue(now)) {
       const host = this.#hosts.byId(due.host);
       this.urls.setState(due.id, WAITING);
-      host.main.list.append(this.urls, due.id);
+      host.retries.list.append(this.urls, due.id);
       this.#deps.onWork(host);
     }
   }
@@ -232,9 +224,9 @@ export class Frontier {
     if (!waits) return;
     this.#left += 1;
     const host = this.#hosts.byId(row.host);
-    if (row.dueAt !== null && row.dueAt > nowEpoch && row.attempts > 0) {
+    if (row.attempts > 0 && row.dueAt !== null) {
       this.urls.setState(id, RETRYING);
-      this.#retries.push({ at: now + (row.dueAt - nowEpoch), id, host: host.id });
+      this.#retries.push({ at: now + Math.max(0, row.dueAt - nowEpoch), id, host: host.id });
     } else laneOf(host, rules.crowds(row.url, host.key)).list.append(this.urls, id);
   }
 
@@ -268,10 +260,7 @@ export class Frontier {
 
   #admit(host: Host, row: VisitRow): void {
     const lane = laneOf(host, this.#deps.rules.crowds(row.url, host.key));
-    if (lane.list.length === 0 && !lane.reading && lane.ready.length < this.#readyMost(host)) {
-      lane.ready.push(row);
-      this.#ready += 1;
-    } else lane.list.append(this.urls, row.id);
+    this.#ahead.append(host, lane, row);
     if (host.heapIndex < 0) this.#deps.onWork(host);
   }
 
@@ -304,74 +293,8 @@ export class Frontier {
     laneOf(host, rules.crowds(url, key)).list.append(this.urls, id);
     this.#deps.onWork(host);
   }
-
-  /** Reads the next rows of a lane, when few are left and some wait. URLs never visited are there at once; others come with `onRead`. */
-  #readAhead(host: Host, lane: Lane): void {
-    if (lane.reading || lane.list.length === 0) return;
-    const { log } = this.#deps;
-    const most = this.#readyMost(host) - lane.ready.length;
-    const ids: UrlId[] = [];
-    let fresh = true;
-    while (ids.length < most) {
-      const id = lane.list.shift(this.urls);
-      if (id < 0) break;
-      fresh &&= this.urls.isFresh(id) && !log.isPending(id);
-      ids.push(id);
-    }
-    if (ids.length === 0) return;
-    if (fresh) this.#readTexts(host, lane, ids);
-    else {
-      lane.reading = true;
-      this.#reads += 1;
-      void this.#readRows(host, lane, ids);
-    }
-  }
-
-  #readTexts(host: Host, lane: Lane, ids: readonly UrlId[]): void {
-    try {
-      const texts = this.#deps.store.urlTexts(ids);
-      ids.forEach((id, index) => {
-        lane.ready.push(freshRow(id, texts[index], this.urls.depth(id), this.urls.via(id)));
-      });
-      this.#ready += ids.length;
-    } catch (error) {
-      this.#putBack(host, lane, ids, error);
-    }
-  }
-
-  async #readRows(host: Host, lane: Lane, ids: readonly UrlId[]): Promise<void> {
-    const { store, log } = this.#deps;
-    try {
-      if (ids.some((id) => log.isPending(id))) await log.committed();
-      const rows = await store.visitRows(ids);
-      for (const row of rows) lane.ready.push(row);
-      this.#ready += rows.length;
-      lane.reading = false;
-      this.#reads -= 1;
-      this.#deps.onRead(host);
-    } catch (error) {
-      lane.reading = false;
-      this.#reads -= 1;
-      this.#putBack(host, lane, ids, error);
-    }
-  }
-
-  #putBack(host: Host, lane: Lane, ids: readonly UrlId[], error: unknown): void {
-    for (let i = ids.length - 1; i >= 0; i--) lane.list.prepend(this.urls, ids[i]);
-    this.#deps.onStoreTrouble(error);
-    this.#deps.onWork(host);
-  }
-
-  #readyMost(host: Host): number {
-    return host.starts < READY_FIRST || this.#ready >= READY_TOTAL ? READY_FIRST : READY_MOST;
-  }
 }
 
 function laneOf(host: Host, crowded: boolean): Lane {
   return crowded ? host.crowd : host.main;
-}
-
-/** The lease of a URL that was never visited. */
-function freshRow(id: UrlId, url: string, depth: number, via: Via): VisitRow {
-  return { id, url, token: 0, attempts: 0, depth, via, etag: null, lastModified: null, textHash: null, textHashVersion: 0 };
 }

@@ -1,4 +1,5 @@
 import type { HostLimiter } from "../../flow/host-limiter.ts";
+import type { RetryBudget } from "../../flow/retry-budget.ts";
 import { shardOf } from "../../kernel/host-key.ts";
 import type { HostId } from "../../kernel/units.ts";
 import type { NewHost } from "../../ports/store.ts";
@@ -9,6 +10,7 @@ import type { RobotsGate } from "./robots-gate.ts";
 export interface HostParts {
   readonly newLimiter: (host: string) => HostLimiter;
   readonly newRobots: (host: string) => RobotsGate;
+  readonly newBudget: () => RetryBudget;
   readonly log: { addHost(host: NewHost): void };
 }
 
@@ -62,7 +64,7 @@ export class HostRegistry {
     let host = this.#hosts.get(id);
     if (host === undefined) {
       const key = this.#keys[id];
-      host = new Host(id, key, this.#parts.newLimiter(key), this.#parts.newRobots(key));
+      host = new Host(id, key, this.#parts.newLimiter(key), this.#parts.newRobots(key), this.#parts.newBudget());
       this.#hosts.set(id, host);
     }
     return host;

@@ -1,6 +1,8 @@
 import type { Pacemark } from "../../flow/fair-share.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
 import type { HostLimiter } from "../../flow/host-limiter.ts";
+import type { RetryBudget } from "../../flow/retry-budget.ts";
+import { HOST_PARTS, RetryShare } from "../../flow/retry-share.ts";
 import type { HostId, Millis } from "../../kernel/units.ts";
 import type { VisitRow } from "../../ports/store.ts";
 import { UrlList } from "./known-urls.ts";
@@ -28,8 +30,8 @@ export class Lane {
 }
 
 /**
- * One host: the unit a target limits by. Its URLs wait in two lanes, those of crowded sections in one of their own; beside them
- * stand the few continuations of redirect chains that lead here.
+ * One host: the unit a target limits by. Its URLs wait in lanes: those of crowded sections in one of their own, and so those that
+ * were tried before, which need a token each; beside them stand the few continuations of redirect chains that lead here.
  */
 export class Host implements HeapEntry, Pacemark {
   heapKey = 0;
@@ -44,6 +46,11 @@ export class Host implements HeapEntry, Pacemark {
   readonly main = new Lane();
   /** URLs of sections that have given many (see `Sections`); they get every fourth turn, and all that the others leave. */
   readonly crowd = new Lane();
+  /** URLs that are due for another attempt. Each start takes a token of the retry budget; the other lanes do not wait for it. */
+  readonly retries = new Lane();
+  readonly budget: RetryBudget;
+  /** Made at the first start. */
+  share: RetryShare | null = null;
   /** Turns in which both lanes had something. */
   turns = 0;
   /** At most `CONTINUATIONS_MOST`. */
@@ -63,32 +70,47 @@ export class Host implements HeapEntry, Pacemark {
   /** Its stored state is behind. */
   dirty = false;
 
-  constructor(id: HostId, key: string, limiter: HostLimiter, robots: RobotsGate) {
+  constructor(id: HostId, key: string, limiter: HostLimiter, robots: RobotsGate, budget: RetryBudget) {
     this.id = id;
     this.key = key;
     this.limiter = limiter;
     this.robots = robots;
+    this.budget = budget;
   }
 
   /** URLs that wait here, read ahead or not. */
   get waiting(): number {
-    return this.main.length + this.crowd.length;
+    return this.main.length + this.crowd.length + this.retries.length;
   }
 
   /** Rows read ahead. */
   get readyCount(): number {
-    return this.main.ready.length + this.crowd.ready.length;
+    return this.main.ready.length + this.crowd.ready.length + this.retries.ready.length;
+  }
+
+  /** What it would do next is a retry: that waits for its token, and of a robots.txt for its delay too. */
+  get nextIsRetry(): boolean {
+    if (this.robots.wants) return this.robots.isRepeat;
+    return this.retries.length > 0 && this.continuations.length === 0 && this.main.length + this.crowd.length === 0;
   }
 
   get hasWork(): boolean {
     return this.waiting > 0 || this.continuations.length > 0 || this.robots.wants;
   }
 
+  /** A request to it starts. */
+  started(now: Millis, isRetry: boolean): void {
+    this.starts += 1;
+    this.lastStart = now;
+    this.share ??= new RetryShare(HOST_PARTS);
+    this.share.started(now, isRetry);
+  }
+
   get hold(): HostHold {
     if (this.resolving) return "resolving";
     if (this.parked) return "address ceiling";
     if (this.robots.busy) return "robots";
-    if ((this.main.reading || this.crowd.reading) && this.readyCount === 0) return "reading";
+    if ((this.main.reading || this.crowd.reading || this.retries.reading) && this.readyCount === 0) return "reading";
     return null;
   }
 }

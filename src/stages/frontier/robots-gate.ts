@@ -27,7 +27,12 @@ type SchemeState =
       readonly status: number;
       readonly text: string | null;
     }
-  | { readonly kind: "missing-answer"; readonly attempts: number }
+  | {
+      readonly kind: "missing-answer";
+      readonly attempts: number;
+      /** Not asked again before. */
+      askAt: Millis;
+    }
   | { readonly kind: "unavailable"; readonly cause: RobotsTrouble };
 
 /** Why a robots.txt could not be had, as its URLs will say. */
@@ -74,6 +79,28 @@ export class RobotsGate {
     return this.#wanted !== null && this.#asking === null;
   }
 
+  /** What is wanted was asked for before and gave no answer: asking again is a retry. */
+  get isRepeat(): boolean {
+    return this.#missing !== null;
+  }
+  /** Attempts made for what is wanted. */
+  get attempts(): number {
+    return this.#missing?.attempts ?? 0;
+  }
+  /** What is wanted may be asked for from then on. */
+  get askAt(): Millis {
+    return this.#missing?.askAt ?? 0;
+  }
+  /** What gave no answer is not asked for again before `at`. */
+  waitUntil(at: Millis): void {
+    if (this.#missing !== null) this.#missing.askAt = at;
+  }
+
+  get #missing(): (SchemeState & { kind: "missing-answer" }) | null {
+    const state = this.#wanted === null ? undefined : this.#states.get(this.#wanted);
+    return state?.kind === "missing-answer" ? state : null;
+  }
+
   /** May this URL be fetched? `ask` notes that its robots.txt is wanted first. */
   verdict(url: string, now: EpochMillis): RobotsVerdict {
     if (!this.#obey) return "allow";
@@ -115,7 +142,7 @@ export class RobotsGate {
       const before = this.#states.get(scheme);
       const attempts = (before?.kind === "missing-answer" ? before.attempts : 0) + 1;
       if (attempts < this.#attempts && answer.trouble?.lasts !== true) {
-        this.#states.set(scheme, { kind: "missing-answer", attempts });
+        this.#states.set(scheme, { kind: "missing-answer", attempts, askAt: 0 });
         this.#wanted = scheme;
       } else this.#states.set(scheme, { kind: "unavailable", cause: causeOf(answer) });
       return [];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AdaptiveLimiter } from "../../../../src/flow/adaptive-limiter.ts";
+import { HOST_RETRIES, RetryBudget } from "../../../../src/flow/retry-budget.ts";
 import { StoreUnavailable } from "../../../../src/kernel/errors.ts";
 import { Fingerprinter } from "../../../../src/kernel/fingerprint.ts";
 import { LinkResolver } from "../../../../src/kernel/link-resolver.ts";
@@ -47,6 +48,7 @@ function setting(judge: (url: string, depth: number) => SkipReason | null = () =
     fingerprinter: new Fingerprinter(resolver.words, [1, 2, 3, 4]),
     rules: { judge: (url, _host, depth) => judge(url, depth), crowds: () => false },
     newLimiter: () => new AdaptiveLimiter({ ceiling: 8, gap: 0 }),
+    newBudget: () => new RetryBudget(HOST_RETRIES, 0),
     newRobots: () => new RobotsGate(false, "weir", 0),
     onWork: (host) => offered.push(host),
     onRead: (host) => offered.push(host),
