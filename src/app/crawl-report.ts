@@ -98,6 +98,7 @@ export function summaryOfRun(
     retries: tally.retriesStarted,
     retryShare: tally.retryShare,
     bytesWire: tally.bytesWire,
+    bytesByCause: tally.bytes.byCause,
     cost: 0,
     hosts: pipeline.hostsAsked,
     sheds: {},

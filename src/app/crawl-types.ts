@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { ByteCause } from "../kernel/byte-cause.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
 import type { WaitingHost } from "../pipeline/pressure.ts";
@@ -22,6 +23,8 @@ export interface CrawlSummary {
   /** `retries` ÷ `fetches`, 0–1. */
   readonly retryShare: number;
   readonly bytesWire: Bytes;
+  /** The same bytes by what they were spent on; the parts sum to `bytesWire`. */
+  readonly bytesByCause: Readonly<Record<ByteCause, Bytes>>;
   /** In currency micro-units; 0 without a priced provider. */
   readonly cost: number;
   readonly hosts: number;

@@ -50,11 +50,24 @@ export function summaryText(summary: CrawlSummary, store: string): string {
   );
   const skipped = Object.entries(summary.skipped).filter(([, value]) => value > 0);
   if (skipped.length > 0) lines.push(`  skipped: ${skipped.map(([reason, value]) => `${reason} ${count(value)}`).join(", ")}`);
+  const bytes = mainBytes(summary);
+  if (bytes !== "") lines.push(`  bytes: ${bytes}`);
   const bound = mainBounds(summary);
   if (bound !== "") lines.push(`  bound by: ${bound}`);
   if (summary.left > 0) lines.push(`  ${counted(summary.left, "URL")} left; the same command goes on with them`);
   if (summary.pages > 0) lines.push(`  kept in ${store}; weir export --format jsonl prints it`);
   return lines.join("\n");
+}
+
+/** The four causes that took most of the bytes, with their share. */
+function mainBytes(summary: CrawlSummary): string {
+  if (summary.bytesWire === 0) return "";
+  return Object.entries(summary.bytesByCause)
+    .filter(([, bytes]) => bytes > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 4)
+    .map(([cause, bytes]) => `${cause} ${share(bytes / summary.bytesWire)}`)
+    .join(", ");
 }
 
 /** The three causes that held the crawl back longest, with their share of the time. */

@@ -43,7 +43,7 @@ export class Robots {
 
   ended(errand: Errand, purpose: Purpose & { kind: "robots" }, result: FetchResult): HostSignal {
     const { clock, tally } = this.#deps;
-    tally.fetched(result, errand.kind === "retry");
+    tally.fetched(result, errand.kind === "retry", "robots");
     if (result.kind === "refusal" || (result.kind === "failure" && result.phase === "aborted")) {
       purpose.host.robots.abandon();
       this.#deps.retries.wasNoAttempt(errand);

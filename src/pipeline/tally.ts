@@ -1,6 +1,7 @@
 import type { Outcome } from "../kernel/outcome.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
+import { type BytePurpose, ByteTally } from "./byte-tally.ts";
 
 /** Window of the rates shown. */
 const WINDOW_SECONDS = 10;
@@ -29,16 +30,18 @@ export class Tally {
   retries = 0;
   retriesStarted = 0;
   bytesWire: Bytes = 0;
+  readonly bytes = new ByteTally();
   /** Settled URLs that hold a page: new, changed, unchanged, duplicate. */
   pages = 0;
   /** Any answer came, of whatever status. */
   answered = false;
   readonly #pagesAt: number[] = [];
 
-  fetched(result: FetchResult, isRetry: boolean): void {
+  fetched(result: FetchResult, isRetry: boolean, purpose: BytePurpose): void {
     this.fetches += 1;
     if (isRetry) this.retriesStarted += 1;
     this.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
+    this.bytes.add(result, purpose);
     if (result.kind === "response") this.answered = true;
   }
 

@@ -78,7 +78,8 @@ export class Visits {
   ended(errand: Errand, visit: Visit, result: FetchResult): HostSignal {
     const { clock, tally } = this.#deps;
     visit.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
-    tally.fetched(result, errand.kind === "retry");
+    const { via } = visit.row;
+    tally.fetched(result, errand.kind === "retry", via === "sitemap" || via === "feed" ? "sitemap" : "page");
     if (result.kind === "failure" && result.phase === "aborted") {
       this.#deps.noAttempt(errand);
       this.giveBack(visit);

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { CrawlSummary } from "../../../src/app/crawl-types.ts";
 import { exitCodeOf, nothingFetched, summaryText } from "../../../src/cli/summary.ts";
+import { BYTE_CAUSES, type ByteCause } from "../../../src/kernel/byte-cause.ts";
 
+const NO_BYTES = Object.fromEntries(BYTE_CAUSES.map((cause) => [cause, 0])) as Record<ByteCause, number>;
 const summary: CrawlSummary = {
   pages: 10,
   failed: 1,
@@ -13,6 +15,7 @@ const summary: CrawlSummary = {
   retries: 1,
   retryShare: 1 / 13,
   bytesWire: 1_234_567,
+  bytesByCause: { ...NO_BYTES, pages: 1_000_000, headers: 200_000, handshakes: 34_567 },
   cost: 0,
   hosts: 1,
   sheds: {},
@@ -50,5 +53,6 @@ test("the summary names what is left and how to go on", () => {
   expect(text).toContain("Stopped by you");
   expect(text).toContain("1,234 URLs left");
   expect(text).toContain("skipped: robots 2");
+  expect(text).toContain("bytes: pages 81 %, headers 16 %, handshakes 3 %");
   expect(text).toContain("bound by: host limits 80 %, parse 4 %");
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/summary.ts";
 import { CONFIG_FLAG, OPTIONS } from "../../../src/config/defaults.ts";
 import { LATER } from "../../../src/config/later.ts";
+import { BYTE_CAUSES } from "../../../src/kernel/byte-cause.ts";
 import { ERROR_CODES } from "../../../src/kernel/errors.ts";
 import { FETCH_ERRORS, OUTCOMES, SKIP_REASONS } from "../../../src/kernel/outcome.ts";
 import { OPTIONAL_FIELDS, STANDARD_FIELDS } from "../../../src/kernel/settled-url.ts";
@@ -36,6 +37,10 @@ test("docs/errors.md lists exactly the reasons of a skipped URL", () => {
 test("docs/output.md lists exactly the fields and the outcomes", () => {
   expect(firstColumn(doc("output.md"), "Fields").sort()).toEqual([...STANDARD_FIELDS, ...OPTIONAL_FIELDS].sort());
   expect(firstColumn(doc("output.md"), "Outcomes").sort()).toEqual([...OUTCOMES].sort());
+});
+
+test("docs/output.md lists exactly the causes of bytes", () => {
+  expect(firstColumn(doc("output.md"), "Bytes by cause").sort()).toEqual([...BYTE_CAUSES].sort());
 });
 
 test("docs/exit-codes.md lists exactly the exit codes", () => {
