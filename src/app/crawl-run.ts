@@ -97,6 +97,11 @@ export class CrawlRun implements CrawlHandle {
     this.#run().catch((error: unknown) => this.#fail(error));
   }
 
+  /** What it runs, for whoever measures it; null until the store has been read. */
+  get pipeline(): Pipeline | null {
+    return this.#pipeline;
+  }
+
   status(): CrawlStatus {
     const { clock, pid } = this.#deps;
     return statusOfRun({

@@ -2,6 +2,7 @@ import type { FetchErrorCode } from "../kernel/outcome.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock } from "../ports/clock.ts";
 import type { FetchMeasure, FetchRequest, FetchResult, HeaderView } from "../ports/fetch-route.ts";
+import { ListedHeaders } from "./listed-headers.ts";
 import type { ScriptedAnswer, ScriptedResponse } from "./scripted-web.ts";
 
 /** A body comes in pieces of this, and draws credit for each but the first, as `adapters/http1` does. */
@@ -123,24 +124,5 @@ export class ScriptedFetch {
       bytesIn: HEAD + this.#received,
       connected: this.#owner.isFirst,
     };
-  }
-}
-
-/** Headers as a list of lower-case names and values. */
-class ListedHeaders implements HeaderView {
-  readonly #list: readonly (readonly [string, string])[];
-
-  constructor(list: readonly (readonly [string, string])[]) {
-    this.#list = list;
-  }
-
-  get(name: string): string | undefined {
-    return this.#list.find(([own]) => own === name)?.[1];
-  }
-  all(name: string): readonly string[] {
-    return this.#list.filter(([own]) => own === name).map(([, value]) => value);
-  }
-  entries(): readonly (readonly [string, string])[] {
-    return this.#list;
   }
 }

@@ -4,6 +4,13 @@ import type { Random } from "../ports/clock.ts";
 /** How a site says no. `timeout`: it never answers, and the client's own deadline ends the request. */
 export type RefusalKind = 429 | 503 | 403 | "challenge" | "timeout" | "reset";
 
+/**
+ * What comes instead of an answer, whatever the site would tolerate. `refused`: no connection, at once. `dead`, `tls-stall`, `silent`:
+ * nothing comes while connecting, in the handshake, or after the request. `tarpit`: headers, then a byte a second. `endless`: a body
+ * without end. A number: that status.
+ */
+export type FailureKind = "refused" | "dead" | "tls-stall" | "silent" | "reset" | "tarpit" | "endless" | "challenge" | number;
+
 /** A level that moves between two values as a sine: it starts in the middle and rises first. */
 export interface Wave {
   readonly from: number;
@@ -23,6 +30,10 @@ export interface Service {
   readonly slow: { readonly share: number; readonly ms: Millis } | null;
   /** Decoded size of a page. */
   readonly bytes: Bytes;
+  /** Bytes of a body in a second; null: all at once with the headers. */
+  readonly bytesPerSecond: Bytes | null;
+  /** A share of requests that fails before the site looks at anything else. */
+  readonly fails: { readonly share: number; readonly as: FailureKind } | null;
 }
 
 /** What the site lets pass; null: no such bound. What is beyond any of them is refused. */
@@ -57,11 +68,15 @@ export interface TargetSpec {
 export type TargetAnswer =
   /** It counts as in flight until `leave`. */
   | { readonly kind: "ok"; readonly after: Millis; readonly bytes: Bytes }
+  /** As a refusal takes no place. `after`: until its headers, or its end where it has none; `Infinity` where nothing comes. */
+  | { readonly kind: "failed"; readonly as: FailureKind; readonly after: Millis }
   /** It takes no place: `leave` is not called for it. `after` is `Infinity` for `timeout`. */
   | { readonly kind: RefusalKind; readonly after: Millis; readonly retryAfter: Millis | null };
 
 /** A refusal takes one round trip and no work. Source: guess; also what makes the textbook limiter's 19.5 rejects a second. */
 const ROUND_TRIP: Millis = 50;
+
+const DEFAULT_SERVICE = { jitter: 0, workers: 0, slow: null, bytes: 30_000, bytesPerSecond: null, fails: null } as const;
 
 export const NO_TOLERANCE: Tolerance = {
   concurrent: null,
@@ -79,7 +94,7 @@ export function targetSpec(
   timeline: readonly TargetChange[] = [],
 ): TargetSpec {
   return {
-    service: { jitter: 0, workers: 0, slow: null, bytes: 30_000, ...service },
+    service: { ...DEFAULT_SERVICE, ...service },
     tolerance: { ...NO_TOLERANCE, ...tolerance },
     timeline: timeline.toSorted((a, b) => a.atMinutes - b.atMinutes),
   };
@@ -137,6 +152,8 @@ export class Target {
 
   arrive(now: Millis, random: Random): TargetAnswer {
     if (this.#changeAt <= now) this.#change(now);
+    const { fails } = this.#service;
+    if (fails !== null && random() < fails.share) return { kind: "failed", as: fails.as, after: this.#failsAfter(fails.as) };
     if (now < this.#bannedUntil) return this.#refuse();
     if (this.#isExcess(now)) {
       this.#bannedUntil = now + this.#tolerance.banSeconds * 1000;
@@ -170,6 +187,11 @@ export class Target {
     const { answer, retryAfter } = this.#tolerance;
     const after = answer === "timeout" ? Number.POSITIVE_INFINITY : Math.min(ROUND_TRIP, this.#service.ms);
     return { kind: answer, after, retryAfter: retryAfter === null ? null : retryAfter * 1000 };
+  }
+
+  #failsAfter(as: FailureKind): Millis {
+    if (as === "dead" || as === "tls-stall" || as === "silent") return Number.POSITIVE_INFINITY;
+    return as === "refused" || as === "reset" ? Math.min(ROUND_TRIP, this.#service.ms) : this.#service.ms;
   }
 
   /** @returns wait for a server, and its work. */

@@ -61,12 +61,17 @@ export class VirtualClock implements Clock {
     };
   }
 
+  /** Time passes and nothing runs, as when the event loop is blocked: what fell due meanwhile fires late. */
+  stall(span: Millis): void {
+    this.#now += span;
+  }
+
   /** Lets `span` pass, with everything that happens in it. */
   async advance(span: Millis): Promise<void> {
     const end = this.#now + span;
     await this.#settle();
     while (this.#next() <= end) await this.#step();
-    this.#now = end;
+    this.#now = Math.max(this.#now, end);
   }
 
   /**
@@ -92,8 +97,8 @@ export class VirtualClock implements Clock {
 
   /** Fires the timers of the next instant. */
   async #step(): Promise<void> {
-    this.#now = this.#next();
-    while (this.#next() === this.#now) {
+    this.#now = Math.max(this.#now, this.#next());
+    while (this.#next() <= this.#now) {
       const run = this.#pop()?.run;
       this.#fired += 1;
       run?.();

@@ -79,3 +79,13 @@ test("a silent refusal never comes", () => {
   const target = new Target(targetSpec({ ms: 100 }, { concurrent: 0, answer: "timeout" }));
   expect(target.arrive(0, half).after).toBe(Number.POSITIVE_INFINITY);
 });
+
+test("a share fails as it is told, before anything is counted", () => {
+  const target = new Target(targetSpec({ ms: 100, fails: { share: 0.25, as: "silent" } }, { concurrent: 1 }));
+  const random = seededRandom(2);
+  const answers = Array.from({ length: 1_000 }, () => target.arrive(0, random));
+  const failed = answers.filter((answer) => answer.kind === "failed");
+  expect(failed[0]).toEqual({ kind: "failed", as: "silent", after: Number.POSITIVE_INFINITY });
+  expect(failed.length / 1_000).toBeCloseTo(0.25, 1);
+  expect(target.inFlight).toBe(1);
+});
