@@ -52,4 +52,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     own: [],
     run: async (input) => (await import("./doctor.ts")).runDoctor(input),
   },
+  {
+    name: "simulate",
+    summary: "the real crawler against a described web, on virtual time",
+    example: "weir simulate --web examples/simulate/cap-8.json",
+    args: null,
+    options: ["verbose", "json"],
+    own: [
+      { flags: "--web <FILE>", help: "what the web is like (docs/simulation.md)" },
+      { flags: "--hours <H>", help: "how long, of virtual time (default: the file's, else 1)" },
+      { flags: "--seed <N>", help: "the same seed gives the same run (default: the file's, else 1)" },
+      { flags: "--limiter <NAME>", help: "weir or aimd (default: the file's, else weir)" },
+    ],
+    run: async (input) => (await import("./simulate.ts")).runSimulate(input),
+  },
 ];

@@ -12,10 +12,15 @@ const CRAWLER_TEXTS = ["timeout", "maxBody", "delay"] as const;
 const HOURS_MOST = 168;
 const HOSTS_MOST = 20_000;
 
-/** Takes a simulation file apart. @returns what is wrong with it instead, all at once, each with its path. */
-export function readWeb(value: unknown): Web | readonly ConfigProblem[] {
+/**
+ * Takes a simulation file apart.
+ * @param instead what counts for the file's own, and is judged by the same rules.
+ * @returns what is wrong with it, all at once, each with its path.
+ */
+export function readWeb(value: unknown, instead: { readonly hours?: number; readonly seed?: number } = {}): Web | readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const root = FieldReader.of(value, "", problems, "an object: { hosts: […] }");
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const root = FieldReader.of(isObject ? { ...value, ...instead } : value, "", problems, "an object: { hosts: […] }");
   if (root === null) return problems;
   const web: Web = {
     hours: root.number("hours", { above: 0, most: HOURS_MOST }) ?? 1,
@@ -30,7 +35,8 @@ export function readWeb(value: unknown): Web | readonly ConfigProblem[] {
     problems.push({ path: "hosts", got: `${count} hosts`, expected: `1 to ${HOSTS_MOST} hosts` });
   }
   const twice = web.hosts.find((host, at) => web.hosts.findIndex(({ name }) => name === host.name) !== at);
-  if (twice !== undefined) problems.push({ path: "hosts", got: `${twice.name} twice`, expected: "each name once" });
+  if (problems.length === 0 && twice !== undefined)
+    problems.push({ path: "hosts", got: `${twice.name} twice`, expected: "each name once" });
   return problems.length > 0 ? problems : web;
 }
 
@@ -54,7 +60,7 @@ function readCrawler(root: FieldReader): Web["crawler"] {
 
 function readHost(host: FieldReader): WebHost {
   const name = host.text("name", /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/, "a host name in lower case, with or without a port");
-  if (name === undefined) host.missing("name", "a host name");
+  if (name === undefined && !host.has("name")) host.missing("name", "a host name");
   const service = host.object("service", "an object: { ms: 300 }");
   const read = service === null ? {} : readService(service);
   if (read.ms === undefined && (service === null || !service.has("ms"))) host.missing("service.ms", "milliseconds");

@@ -1,8 +1,8 @@
 import type { Pipeline } from "../../pipeline/pipeline.ts";
 
 export interface QueueResult {
-  /** `parse` (items, or bytes as charged) or `store` (settlements not committed). */
-  readonly name: "parse items" | "parse bytes" | "store items";
+  /** Bytes as charged. */
+  readonly name: "parse items" | "parse bytes";
   readonly peak: number;
   readonly bound: number;
 }
@@ -11,23 +11,20 @@ export interface QueueResult {
 export class QueuePeaks {
   #parseItems = { peak: 0, bound: 0 };
   #parseBytes = { peak: 0, bound: 0 };
-  #store = 0;
 
   note(pipeline: Pipeline | null): void {
     if (pipeline === null) return;
-    const { credits, storeStage } = pipeline;
+    const { credits } = pipeline;
     const items = credits.heldItems;
     const bytes = credits.heldBytes;
     if (items > this.#parseItems.peak) this.#parseItems = { peak: items, bound: items + credits.freeItems };
     if (bytes > this.#parseBytes.peak) this.#parseBytes = { peak: bytes, bound: bytes + credits.freeBytes };
-    if (storeStage.depth > this.#store) this.#store = storeStage.depth;
   }
 
   result(): readonly QueueResult[] {
     return [
       { name: "parse items", ...this.#parseItems },
       { name: "parse bytes", ...this.#parseBytes },
-      { name: "store items", peak: this.#store, bound: 0 },
     ];
   }
 }

@@ -1,4 +1,3 @@
-import type { Config } from "../../config/define-config.ts";
 import { FIXED } from "../../config/fixed.ts";
 import { resolveSettings } from "../../config/resolve.ts";
 import type { Millis } from "../../kernel/units.ts";
@@ -13,6 +12,7 @@ import { VirtualClock } from "../../simulate/virtual-clock.ts";
 import type { Web } from "../../simulate/web.ts";
 import { CrawlRun } from "../crawl-run.ts";
 import { openPass, passIdentity } from "../pass.ts";
+import { configOf } from "./config-of.ts";
 import { scheduleFaults } from "./faults.ts";
 import { Feeder } from "./feeder.ts";
 import { QueuePeaks } from "./queue-peaks.ts";
@@ -27,7 +27,6 @@ const YEAR = 2026;
 export interface SimulationIo {
   /** Resolves when every promise that can settle by itself has: one turn of the event loop. */
   readonly settle: () => Promise<unknown>;
-  readonly limiter?: "weir" | "aimd";
   readonly onStart?: (site: SimulatedSite, request: FetchRequest, now: Millis) => void;
   readonly onEnd?: (site: SimulatedSite, kind: EndKind, took: Millis, now: Millis) => void;
   readonly warn?: (message: string) => void;
@@ -163,7 +162,7 @@ interface RunParts {
 }
 
 async function openRun(web: Web, io: SimulationIo, { clock, store, route, seeds }: RunParts): Promise<CrawlRun> {
-  const { settings } = resolveSettings({ version: "0.0.0", options: { ...configOf(web, io.limiter), seeds } });
+  const { settings } = resolveSettings({ version: "0.0.0", options: { ...configOf(web), seeds } });
   const { scope } = settings;
   const admission = await Admission.open({ scope, seeds, include: [], exclude: [], maxDepth: null, thisYear: YEAR });
   if (!(admission instanceof Admission)) throw new Error("Patterns that nobody gave");
@@ -185,14 +184,6 @@ async function openRun(web: Web, io: SimulationIo, { clock, store, route, seeds 
     settings,
     { seeds, admission, pass, resumed: false, lastSeq: 0, consumer: null, seed: [1, 2, 3, 4] },
   );
-}
-
-/** An endless backlog must not end the pass because a gate is closed for long. */
-function configOf(web: Web, limiter: "weir" | "aimd" | undefined): Config {
-  const { hostCeiling, delay, ...rest } = web.crawler;
-  const hosts = { ...(hostCeiling === undefined ? {} : { ceiling: hostCeiling }), ...(delay === undefined ? {} : { delay }) };
-  const ipCeiling = Math.max(16, Number(hostCeiling ?? 0));
-  return { ipCeiling, ...rest, ...(limiter === undefined ? {} : { limiter }), hosts, maxWait: "365d" } as Config;
 }
 
 function hash(text: string): number {
