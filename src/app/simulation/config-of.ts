@@ -1,13 +1,11 @@
-import { OPTIONS } from "../../config/defaults.ts";
 import type { Config } from "../../config/define-config.ts";
 import type { Web } from "../../simulate/web.ts";
 
 /** The crawler's configuration in a simulation. An endless backlog must not end the pass because a gate is closed for long. */
 export function configOf(web: Web): Config {
-  const { hostCeiling, delay, limiter, ...rest } = web.crawler;
+  const { hostCeiling, delay, ...rest } = web.crawler;
   const hosts = { ...(hostCeiling === undefined ? {} : { ceiling: hostCeiling }), ...(delay === undefined ? {} : { delay }) };
   // Each host has an address of its own unless the file says otherwise: that ceiling must not hide the host's.
   const ipCeiling = Math.max(16, Number(hostCeiling ?? 0));
-  const policy = limiter === undefined || !OPTIONS.some(({ key }) => key === "limiter") ? {} : { limiter };
-  return { ipCeiling, ...rest, ...policy, hosts, maxWait: "365d" } as Config;
+  return { ipCeiling, ...rest, hosts, maxWait: "365d" } as Config;
 }
