@@ -8,6 +8,8 @@ const FAILURES = ["refused", "dead", "tls-stall", "silent", "reset", "tarpit", "
 /** What a file may say about the crawler: options of `weir crawl`, under the names they have there. */
 const CRAWLER_COUNTS = ["concurrency", "hostCeiling", "ipCeiling", "retries"] as const;
 const CRAWLER_TEXTS = ["timeout", "maxBody", "delay"] as const;
+/** Source: bench/scanner.mjs, some 100 MB/s. */
+const PARSE_MILLIS_PER_MB = 10;
 /** A week: more than any question needs, and still minutes of real time. */
 const HOURS_MOST = 168;
 const HOSTS_MOST = 20_000;
@@ -26,6 +28,7 @@ export function readWeb(value: unknown, instead: { readonly hours?: number; read
     hours: root.number("hours", { above: 0, most: HOURS_MOST }) ?? 1,
     seed: root.number("seed", { least: 0, most: 2 ** 32 - 1, whole: true }) ?? 1,
     crawler: readCrawler(root),
+    parser: readParser(root),
     hosts: root.list("hosts", (host) => readHost(host)),
     faults: root.list("faults", (fault) => readFault(fault)),
   };
@@ -56,6 +59,13 @@ function readCrawler(root: FieldReader): Web["crawler"] {
   if (limiter !== undefined) options["limiter"] = limiter;
   crawler.nothingElse();
   return options;
+}
+
+function readParser(root: FieldReader): Web["parser"] {
+  const parser = root.object("parser", "an object: { msPerMB }");
+  const read = { msPerMB: parser?.number("msPerMB", { least: 0, most: 1e6 }) ?? PARSE_MILLIS_PER_MB };
+  parser?.nothingElse();
+  return read;
 }
 
 function readHost(host: FieldReader): WebHost {
@@ -107,6 +117,7 @@ function readService(service: FieldReader): Partial<Service> {
     slow,
     bytes: service.number("bytes", { least: 1, most: 1e9, whole: true }),
     bytesPerSecond: service.nullable("bytesPerSecond", () => service.number("bytesPerSecond", { above: 0, most: 1e12 })),
+    parseFactor: service.number("parseFactor", { above: 0, most: 1e6 }),
     fails,
   });
   service.nothingElse();

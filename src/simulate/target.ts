@@ -32,6 +32,8 @@ export interface Service {
   readonly bytes: Bytes;
   /** Bytes of a body in a second; null: all at once with the headers. */
   readonly bytesPerSecond: Bytes | null;
+  /** How many times as long as usual the parser takes for its pages. */
+  readonly parseFactor: number;
   /** A share of requests that fails before the site looks at anything else. */
   readonly fails: { readonly share: number; readonly as: FailureKind } | null;
 }
@@ -76,7 +78,7 @@ export type TargetAnswer =
 /** A refusal takes one round trip and no work. Source: guess; also what makes the textbook limiter's 19.5 rejects a second. */
 const ROUND_TRIP: Millis = 50;
 
-const DEFAULT_SERVICE = { jitter: 0, workers: 0, slow: null, bytes: 30_000, bytesPerSecond: null, fails: null } as const;
+const DEFAULT_SERVICE = { jitter: 0, workers: 0, slow: null, bytes: 30_000, bytesPerSecond: null, parseFactor: 1, fails: null } as const;
 
 export const NO_TOLERANCE: Tolerance = {
   concurrent: null,

@@ -14,7 +14,7 @@ export interface WebHost {
 }
 
 /** What breaks on our side, or between us and every site. `docs/simulation.md` says what each does. */
-export const FAULT_KINDS = ["egress", "dns", "store", "disk-full", "event-loop"] as const;
+export const FAULT_KINDS = ["egress", "dns", "store", "disk-full", "event-loop", "parser"] as const;
 export type WebFaultKind = (typeof FAULT_KINDS)[number];
 
 export interface WebFault {
@@ -29,6 +29,8 @@ export interface Web {
   readonly seed: number;
   /** Options of the crawler, by name and as they would stand in its configuration. */
   readonly crawler: Readonly<Record<string, string | number>>;
+  /** Big pages take so long to parse, one after the other. */
+  readonly parser: { readonly msPerMB: Millis };
   readonly hosts: readonly WebHost[];
   readonly faults: readonly WebFault[];
 }

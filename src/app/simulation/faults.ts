@@ -32,6 +32,9 @@ function effectOf({ kind, seconds }: WebFault, { clock, store, route }: Breakabl
       return { begin: () => store.fill(true), end: () => store.fill(false) };
     case "event-loop":
       return { begin: () => clock.stall(seconds * 1000), end: () => undefined };
+    case "parser":
+      // The parser looks at the clock itself.
+      return { begin: () => undefined, end: () => undefined };
     default:
       return kind satisfies never;
   }

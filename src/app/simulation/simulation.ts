@@ -4,6 +4,7 @@ import type { Millis } from "../../kernel/units.ts";
 import { Admission } from "../../pipeline/admission.ts";
 import type { Pipeline } from "../../pipeline/pipeline.ts";
 import type { FetchRequest } from "../../ports/fetch-route.ts";
+import type { ParseLane } from "../../ports/parse-lane.ts";
 import { ForgetfulStore } from "../../simulate/forgetful-store.ts";
 import { seededRandom } from "../../simulate/random.ts";
 import { SimulatedRoute } from "../../simulate/simulated-route.ts";
@@ -17,6 +18,7 @@ import { scheduleFaults } from "./faults.ts";
 import { Feeder } from "./feeder.ts";
 import { QueuePeaks } from "./queue-peaks.ts";
 import { type SimulationResult, siteResult } from "./result.ts";
+import { simulatedParser } from "./simulated-parser.ts";
 
 /** The sites are looked at this often: is there enough to crawl, how high is the limit? */
 const TICK: Millis = 1_000;
@@ -74,7 +76,8 @@ export class Simulation {
       },
       ...(io.onEnd === undefined ? {} : { onEnd: io.onEnd }),
     });
-    run = await openRun(web, io, { clock, store, route, seeds: [...sites.keys()].map((name) => `https://${name}/`) });
+    const lane = simulatedParser(clock, web, (name) => sites.get(name));
+    run = await openRun(web, io, { clock, store, route, lane, seeds: [...sites.keys()].map((name) => `https://${name}/`) });
     scheduleFaults(web.faults, { clock, store, route });
     const simulation = new Simulation(web, { clock, run, route, store, sites, feeder: new Feeder(sites), peaks });
     run.start();
@@ -158,10 +161,11 @@ interface RunParts {
   readonly clock: VirtualClock;
   readonly store: ForgetfulStore;
   readonly route: SimulatedRoute;
+  readonly lane: ParseLane;
   readonly seeds: readonly string[];
 }
 
-async function openRun(web: Web, io: SimulationIo, { clock, store, route, seeds }: RunParts): Promise<CrawlRun> {
+async function openRun(web: Web, io: SimulationIo, { clock, store, route, lane, seeds }: RunParts): Promise<CrawlRun> {
   const { settings } = resolveSettings({ version: "0.0.0", options: { ...configOf(web), seeds } });
   const { scope } = settings;
   const admission = await Admission.open({ scope, seeds, include: [], exclude: [], maxDepth: null, thisYear: YEAR });
@@ -174,6 +178,7 @@ async function openRun(web: Web, io: SimulationIo, { clock, store, route, seeds 
       store,
       route,
       blobs: null,
+      lane,
       hashBody: () => "",
       inflate: () => null,
       warn: io.warn ?? (() => undefined),
