@@ -1,17 +1,9 @@
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchRequest, FetchResult, FetchRoute, Resolution } from "../ports/fetch-route.ts";
+import type { RouteLimits } from "./route-limits.ts";
 import { SimulatedFetch } from "./simulated-fetch.ts";
 import type { EndKind, SimulatedSite } from "./simulated-site.ts";
-
-/** Deadlines of a route's own, as `adapters/fetch-direct` has them. */
-export interface RouteLimits {
-  readonly connectTimeout: Millis;
-  readonly tlsTimeout: Millis;
-  readonly dnsTimeout: Millis;
-  readonly firstByteTimeout: Millis;
-  readonly leastRate: { readonly bytesPerSecond: Bytes; readonly window: Millis; readonly grace: Millis };
-}
 
 export interface SimulatedRouteDeps {
   readonly clock: Clock;
