@@ -1,7 +1,8 @@
 import type { SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
+import { waitingHosts } from "../pipeline/host-view.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
-import { boundNow, waitingHosts } from "../pipeline/pressure.ts";
+import { boundCause, boundWords, type ConsumerPressure, HELP, stagePressures } from "../pipeline/pressure.ts";
 import type { StoreTotals } from "../ports/store.ts";
 import type { CrawlStatus, CrawlSummary, StopCause } from "./crawl-types.ts";
 
@@ -13,32 +14,47 @@ export interface RunFacts {
   readonly now: Millis;
   readonly epoch: EpochMillis;
   readonly scanned: { readonly done: number; readonly total: number };
+  readonly consumer: ConsumerPressure | null;
+  /** How many hosts are to be shown. */
+  readonly hosts: number;
 }
+
+/** Hosts shown in a status. */
+export const STATUS_HOSTS = 10;
+
+const NOTHING_YET = {
+  pages: 0,
+  pagesPerSecond: 0,
+  inFlight: 0,
+  waiting: 0,
+  changedShare: null,
+  errors: 0,
+  retryShare: 0,
+  bytesWire: 0,
+  timeLeft: null,
+  boundBy: "starting",
+  boundByCause: null,
+  helps: "",
+  alarms: [],
+  stages: null,
+  refusals: {},
+  successShare: null,
+  sinceChange: null,
+  deadLetters: 0,
+  costPerPage: null,
+  sheds: {},
+  known: 0,
+  hosts: 0,
+  outcomes: {},
+  skipped: {},
+  waitingHosts: [],
+} as const;
 
 /** The moment a status shows. Bounded: counts, and ten hosts. */
 export function statusOfRun(facts: RunFacts): CrawlStatus {
   const { pipeline, state, pid, startedAt, now, epoch } = facts;
   const base = { state, pid, startedAt, at: epoch };
-  if (pipeline === null) {
-    return {
-      ...base,
-      pages: 0,
-      pagesPerSecond: 0,
-      inFlight: 0,
-      waiting: 0,
-      changedShare: null,
-      errors: 0,
-      retryShare: 0,
-      bytesWire: 0,
-      timeLeft: null,
-      boundBy: "starting",
-      known: 0,
-      hosts: 0,
-      outcomes: {},
-      skipped: {},
-      waitingHosts: [],
-    };
-  }
+  if (pipeline === null) return { ...base, ...NOTHING_YET };
   const { tally, dispatcher, frontier } = pipeline;
   const again = tally.count("changed") + tally.count("unchanged");
   const waiting = Math.max(0, frontier.left - dispatcher.inFlight);
@@ -54,14 +70,28 @@ export function statusOfRun(facts: RunFacts): CrawlStatus {
     retryShare: pipeline.retries.share.share(now),
     bytesWire: tally.bytesWire,
     timeLeft: rate > 0 && waiting > 0 ? (waiting / rate) * 1000 : null,
-    boundBy: state === "scanning" ? "reading the store" : boundNow(pipeline, now).words,
+    ...boundOf(facts, pipeline),
+    alarms: pipeline.gauges.alarms,
+    stages: stagePressures(pipeline, facts.consumer, now),
+    refusals: pipeline.gauges.refusals,
+    successShare: tally.successShare,
+    sinceChange: tally.sinceChange(now),
+    deadLetters: tally.count("failed") + tally.count("blocked"),
+    costPerPage: null,
+    sheds: Object.fromEntries(tally.sheds),
     known: frontier.urls.size,
-    hosts: pipeline.hostsAsked,
+    hosts: pipeline.dispatcher.hostsAsked,
     outcomes: tally.outcomes,
     skipped: skippedCounts(pipeline),
     ...(state === "scanning" ? { scanned: { ...facts.scanned } } : {}),
-    waitingHosts: waitingHosts(pipeline, now, epoch),
+    waitingHosts: facts.hosts === 0 ? [] : waitingHosts(pipeline, facts.hosts, now, epoch),
   };
+}
+
+function boundOf(facts: RunFacts, pipeline: Pipeline): Pick<CrawlStatus, "boundBy" | "boundByCause" | "helps"> {
+  if (facts.state === "scanning") return { boundBy: "reading the store", boundByCause: null, helps: "" };
+  const cause = boundCause(pipeline, facts.consumer, facts.now);
+  return { boundBy: boundWords(pipeline, cause, facts.now), boundByCause: cause, helps: HELP[cause] };
 }
 
 function skippedCounts(pipeline: Pipeline): Partial<Record<SkipReason, number>> {
@@ -100,8 +130,8 @@ export function summaryOfRun(
     bytesWire: tally.bytesWire,
     bytesByCause: tally.bytes.byCause,
     cost: 0,
-    hosts: pipeline.hostsAsked,
-    sheds: {},
+    hosts: pipeline.dispatcher.hostsAsked,
+    sheds: Object.fromEntries(tally.sheds),
     seconds,
     pagesPerSecond: seconds > 0 ? tally.pages / seconds : 0,
     peakRssBytes: peakRss,

@@ -2,7 +2,10 @@ import type { Writable } from "node:stream";
 import type { ByteCause } from "../kernel/byte-cause.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
 import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
-import type { WaitingHost } from "../pipeline/pressure.ts";
+import type { RefusalCounts } from "../pipeline/gauges.ts";
+import type { WaitingHost } from "../pipeline/host-view.ts";
+import type { StageName, StagePressure } from "../pipeline/pressure.ts";
+import type { BoundBy } from "../pipeline/tally.ts";
 import type { Sink } from "../ports/sink.ts";
 
 /** Why a run ended with work left; null when nothing was left. */
@@ -58,7 +61,28 @@ export interface CrawlStatus {
   readonly bytesWire: Bytes;
   /** null where it can't be known. */
   readonly timeLeft: Millis | null;
+  /** In words: the cause, and what of it. */
   readonly boundBy: string;
+  /** The cause alone, from the closed list; null before anything runs. */
+  readonly boundByCause: BoundBy | null;
+  /** What would help, and what would not; empty when nothing is to be said. */
+  readonly helps: string;
+  /** Sudden changes that a person should know of now. */
+  readonly alarms: readonly string[];
+  /** Depth, bytes, age and refusals by stage; null before anything runs. */
+  readonly stages: Readonly<Record<StageName, StagePressure>> | null;
+  /** By who refused. */
+  readonly refusals: RefusalCounts;
+  /** Of the URLs settled in the last minute, those that were answered well, 0–1; null when none was. */
+  readonly successShare: number | null;
+  /** Since a page was last new or changed, to a second; null when none was. */
+  readonly sinceChange: Millis | null;
+  /** URLs that ended without a page after all their attempts. */
+  readonly deadLetters: number;
+  /** In currency micro-units a page; null without a priced provider, or a page. */
+  readonly costPerPage: number | null;
+  /** Visits deferred, by reason. */
+  readonly sheds: Readonly<Record<string, number>>;
   /** URLs known to the store. */
   readonly known: number;
   readonly hosts: number;
@@ -66,7 +90,7 @@ export interface CrawlStatus {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Rows read of the start-up scan. */
   readonly scanned?: { readonly done: number; readonly total: number };
-  /** The ten with most waiting. */
+  /** The ten with most waiting; empty in the line of a moment that shows none. */
   readonly waitingHosts: readonly WaitingHost[];
 }
 
@@ -86,12 +110,16 @@ export interface CrawlIo {
 export interface CrawlHandle {
   /** Rejects with a `WeirError` when it could not go on. */
   readonly done: Promise<CrawlSummary>;
-  status(): CrawlStatus;
+  /** @param hosts false leaves the hosts out, for which all hosts are looked at. */
+  status(hosts?: boolean): CrawlStatus;
   /** Starts nothing more and ends what is in flight, at most 25 s. */
   drain(): void;
   /** Ends at once; what was in flight is fetched again by the next run. */
   stop(): void;
 }
+
+/** Key of the store's text that holds the last `HostsView` as JSON, written every few seconds. */
+export const HOSTS_META_KEY = "hosts";
 
 /** Key of the store's text that holds the last `CrawlStatus` as JSON, written once a second. */
 export const STATUS_META_KEY = "status";

@@ -15,6 +15,7 @@ import { Admission } from "../pipeline/admission.ts";
 import type { Store } from "../ports/store.ts";
 import { CrawlRun } from "./crawl-run.ts";
 import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
+import { hostsAsked } from "./hosts.ts";
 import { optionalAmong } from "./output/fields.ts";
 import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
@@ -80,8 +81,9 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
       settings,
       { seeds, admission, pass, resumed, lastSeq, consumer, seed: await fingerprintSeed(store) },
     );
-    const control = await ControlServer.open(settings.store, (method) => {
+    const control = await ControlServer.open(settings.store, (method, params) => {
       if (method === "status") return run.status();
+      if (method === "hosts") return run.hosts(hostsAsked(params));
       throw new Error(`There is no method ${method}`);
     }).catch((error: unknown) => {
       io.warn(`Other processes cannot ask this crawl for its status: ${error instanceof Error ? error.message : String(error)}`);

@@ -19,8 +19,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     example: "weir status",
     args: null,
     options: ["store", "verbose", "json"],
-    own: [],
+    own: [{ flags: "--watch", help: "again every second, until the crawl ends" }],
     run: async (input) => (await import("./status.ts")).runStatus(input),
+  },
+  {
+    name: "hosts",
+    summary: "each host's limit, gate and pace, and why it is not served",
+    example: "weir hosts --by trouble --watch",
+    args: null,
+    options: ["store", "verbose", "json"],
+    own: [
+      { flags: "--watch", help: "again every second, until the crawl ends" },
+      { flags: "--top <N>", help: "so many hosts, 1 to 1000 (default: 20)" },
+      { flags: "--by <ORDER>", help: "waiting: most URLs waiting first; trouble: longest closed, most cuts first (default: waiting)" },
+      { flags: "--host <H>", help: "only this host, by its name or name:port" },
+    ],
+    run: async (input) => (await import("./hosts.ts")).runHosts(input),
   },
   {
     name: "export",

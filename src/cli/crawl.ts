@@ -54,7 +54,7 @@ async function crawlOnce(settings: Settings, reporter: Reporter): Promise<CrawlS
       warn: (message) => reporter.warn(message),
     });
     signals.attach(crawl);
-    if (liveWanted(settings)) hide = showLive(() => crawl.status(), reporter);
+    if (liveWanted(settings)) hide = showLive(() => crawl.status(false), reporter);
     return await crawl.done;
   } finally {
     hide();

@@ -1,3 +1,4 @@
+import { AgeMarks } from "../flow/age-marks.ts";
 import type { SettledUrl } from "../kernel/settled-url.ts";
 import type { Millis, Seq } from "../kernel/units.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -36,6 +37,7 @@ export interface DeliveryDeps {
 export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #grain: number;
+  readonly #ages = new AgeMarks();
   #cursor: Seq;
   #committed: Seq;
   #window = WINDOW_LEAST;
@@ -63,9 +65,18 @@ export class Delivery {
     return this.#cursor;
   }
 
+  /** What waits for the consumer, how much may, and since when the oldest does. */
+  pressure(now: Millis): { readonly depth: number; readonly bound: number; readonly oldestAge: Millis } {
+    const depth = Math.max(0, this.#committed - this.#cursor);
+    return { depth, bound: this.#window, oldestAge: this.#ages.oldest(this.#cursor, now) };
+  }
+
   /** Rows up to here are durable. */
   committed(seq: Seq): void {
-    if (seq > this.#committed) this.#committed = seq;
+    if (seq > this.#committed) {
+      this.#committed = seq;
+      this.#ages.entered(seq, this.#deps.clock.now());
+    }
     this.#signal();
   }
 

@@ -1,3 +1,4 @@
+import type { ShedReason } from "../flow/shedder.ts";
 import type { Outcome } from "../kernel/outcome.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
@@ -5,9 +6,21 @@ import { type BytePurpose, ByteTally } from "./byte-tally.ts";
 
 /** Window of the rates shown. */
 const WINDOW_SECONDS = 10;
+const MINUTE = 60;
 
 /** What holds the crawl back; the closed list of the live line and the summary (cli.md). */
-export const BOUND_BY = ["host limits", "concurrency", "parse", "storage", "consumer", "nothing left"] as const;
+export const BOUND_BY = [
+  "host limits",
+  "parse",
+  "storage",
+  "consumer",
+  "provider plan",
+  "credits",
+  "budget",
+  "concurrency",
+  "local",
+  "nothing left",
+] as const;
 export type BoundBy = (typeof BOUND_BY)[number];
 
 /** Counts of one run, and what it was bound by. Bounded by the closed lists it counts over. */
@@ -25,6 +38,8 @@ export class Tally {
     failed: 0,
   };
   readonly skips = new Map<string, number>();
+  /** Visits deferred, by reason. */
+  readonly sheds = new Map<ShedReason, number>();
   readonly boundSeconds = new Map<BoundBy, number>();
   fetches = 0;
   retries = 0;
@@ -36,6 +51,10 @@ export class Tally {
   /** Any answer came, of whatever status. */
   answered = false;
   readonly #pagesAt: number[] = [];
+  /** Answered well and not, at each of the last sixty seconds. */
+  readonly #endingsAt: { readonly good: number; readonly bad: number }[] = [];
+  #changes = 0;
+  #changedAt: Millis | null = null;
 
   fetched(result: FetchResult, isRetry: boolean, purpose: BytePurpose): void {
     this.fetches += 1;
@@ -55,6 +74,10 @@ export class Tally {
     if (outcome === "skipped" && code !== null) this.skips.set(code, (this.skips.get(code) ?? 0) + 1);
   }
 
+  shed(reason: ShedReason): void {
+    this.sheds.set(reason, (this.sheds.get(reason) ?? 0) + 1);
+  }
+
   count(outcome: Outcome): number {
     return this.#outcomes[outcome];
   }
@@ -70,10 +93,28 @@ export class Tally {
   }
 
   /** Called once a second with what the crawl was bound by in it. */
-  tick(span: Millis, bound: BoundBy): void {
+  tick(span: Millis, bound: BoundBy, now: Millis): void {
+    const { new: fresh, changed, failed, blocked, redirect, gone, missing } = this.#outcomes;
+    if (fresh + changed > this.#changes) this.#changedAt = now;
+    this.#changes = fresh + changed;
+    this.#endingsAt.push({ good: this.pages + redirect + gone + missing, bad: failed + blocked });
+    if (this.#endingsAt.length > MINUTE + 1) this.#endingsAt.shift();
     this.boundSeconds.set(bound, (this.boundSeconds.get(bound) ?? 0) + span / 1000);
     this.#pagesAt.push(this.pages);
     if (this.#pagesAt.length > WINDOW_SECONDS + 1) this.#pagesAt.shift();
+  }
+
+  /** Of what was settled in the last minute, the share that was answered well; null when nothing was. */
+  get successShare(): number | null {
+    const [first, last] = [this.#endingsAt[0], this.#endingsAt.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    const [good, bad] = [last.good - first.good, last.bad - first.bad];
+    return good + bad === 0 ? null : good / (good + bad);
+  }
+
+  /** Since a page was last new or changed, to a second; null when none was. */
+  sinceChange(now: Millis): Millis | null {
+    return this.#changedAt === null ? null : now - this.#changedAt;
   }
 
   /** Over the last ten seconds. */

@@ -58,7 +58,9 @@ export class StoreStage {
   #givenUp = false;
   #lastSeq: Seq;
   #committedUrls = 0;
-  #openedAt: Millis = 0;
+  /** Since when the open batch and the one being committed hold anything. */
+  #openedAt: Millis | null = null;
+  #committingSince: Millis | null = null;
 
   constructor(deps: StoreStageDeps, lastSeq: Seq, knownUrls: number) {
     this.#deps = deps;
@@ -77,11 +79,22 @@ export class StoreStage {
   get depth(): number {
     return this.#open.settlements.length + (this.#committing?.settlements.length ?? 0);
   }
+  get depthBound(): number {
+    return OPEN_ROWS_MOST;
+  }
+  /** Of the open batch. */
+  get bytes(): Bytes {
+    return this.#open.bytes;
+  }
+  get bytesBound(): Bytes {
+    return OPEN_BYTES_MOST;
+  }
   get troubled(): boolean {
     return this.#troubleSince !== null;
   }
   get oldestAge(): Millis {
-    return this.depth === 0 ? 0 : this.#deps.clock.now() - this.#openedAt;
+    const since = this.#committingSince ?? this.#openedAt;
+    return since === null ? 0 : this.#deps.clock.now() - since;
   }
   get lastSeq(): Seq {
     return this.#lastSeq;
@@ -161,8 +174,8 @@ export class StoreStage {
   }
 
   #touch(): void {
+    this.#openedAt ??= this.#deps.clock.now();
     if (this.#timer !== null || this.#committing !== null || this.#givenUp) return;
-    this.#openedAt = this.#deps.clock.now();
     this.#timer = this.#deps.clock.after(COMMIT_AGE, () => {
       this.#timer = null;
       if (this.#open.settlements.length < BUSY_ROWS) this.#begin();
@@ -190,6 +203,8 @@ export class StoreStage {
   #takeOpen(): OpenBatch {
     const batch = this.#open;
     this.#open = emptyBatch();
+    this.#committingSince = this.#openedAt;
+    this.#openedAt = null;
     for (const waiter of this.#waiters) waiter.after = "committing";
     return batch;
   }
@@ -212,6 +227,7 @@ export class StoreStage {
   #succeeded(batch: OpenBatch, refused: readonly UrlId[]): void {
     this.#troubleSince = null;
     this.#committing = null;
+    this.#committingSince = null;
     this.#committedUrls += batch.urls.length;
     const waiters = this.#waiters.filter((waiter) => waiter.after === "committing");
     this.#waiters = this.#waiters.filter((waiter) => waiter.after === "open");
