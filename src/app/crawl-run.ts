@@ -3,26 +3,25 @@ import type { Settings } from "../config/settings.ts";
 import { StoreUnavailable } from "../kernel/errors.ts";
 import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import { Delivery } from "../pipeline/delivery.ts";
+import { type HostsAsked, type HostsView, viewHosts } from "../pipeline/host-view.ts";
 import { Pipeline } from "../pipeline/pipeline.ts";
 import type { PipelineDeps } from "../pipeline/pipeline-deps.ts";
-import { boundNow } from "../pipeline/pressure.ts";
-import type { BoundBy } from "../pipeline/tally.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
-import { leftOf, statusOfRun, summaryOfRun } from "./crawl-report.ts";
-import { type CrawlHandle, type CrawlStatus, type CrawlSummary, STATUS_META_KEY, type StopCause } from "./crawl-types.ts";
+import { leftOf, STATUS_HOSTS, statusOfRun, summaryOfRun } from "./crawl-report.ts";
+import type { CrawlHandle, CrawlStatus, CrawlSummary, StopCause } from "./crawl-types.ts";
 import { toSettledUrl } from "./output/settled-url.ts";
 import { movedKey, PASS_META_KEY, type Pass } from "./pass.ts";
 import { pipelineOptions, type RunStart } from "./pipeline-options.ts";
+import { Snapshots } from "./snapshots.ts";
 import { loadStore } from "./start-up-scan.ts";
 
 /** Status snapshots, bound-by samples and limits are taken this often. Source: cli.md (live line). */
 const TICK: Millis = 1_000;
-
 export interface RunDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -63,6 +62,7 @@ export class CrawlRun implements CrawlHandle {
   #startedEpoch: EpochMillis = 0;
   #endedAt: Millis | null = null;
   #tickedAt: Millis = 0;
+  readonly #snapshots: Snapshots;
   #ticker: CancelTimer | null = null;
   #drainTimer: CancelTimer | null = null;
   #timeLimit: CancelTimer | null = null;
@@ -76,6 +76,7 @@ export class CrawlRun implements CrawlHandle {
 
   constructor(deps: RunDeps, settings: Settings, start: RunStart) {
     this.#deps = deps;
+    this.#snapshots = new Snapshots(deps.clock);
     this.#settings = settings;
     this.#start = start;
     this.done = new Promise((resolve, reject) => {
@@ -102,7 +103,7 @@ export class CrawlRun implements CrawlHandle {
     return this.#pipeline;
   }
 
-  status(): CrawlStatus {
+  status(hosts = true): CrawlStatus {
     const { clock, pid } = this.#deps;
     return statusOfRun({
       pipeline: this.#pipeline,
@@ -112,7 +113,16 @@ export class CrawlRun implements CrawlHandle {
       now: clock.now(),
       epoch: clock.epoch(),
       scanned: this.#scanned,
+      consumer: this.#delivery?.pressure(clock.now()) ?? null,
+      hosts: hosts ? STATUS_HOSTS : 0,
     });
+  }
+
+  /** Looks at every host: only when somebody asks. */
+  hosts(asked: HostsAsked): HostsView {
+    const { clock } = this.#deps;
+    if (this.#pipeline === null) return { at: clock.epoch(), hosts: 0, reasons: {}, rows: [] };
+    return viewHosts(this.#pipeline, asked, clock.now(), clock.epoch());
   }
 
   drain(): void {
@@ -217,10 +227,9 @@ export class CrawlRun implements CrawlHandle {
     this.#ticker = clock.after(TICK, () => {
       const now = clock.now();
       if (this.#pipeline !== null && this.#state === "running") {
-        this.#pipeline.tally.tick(now - this.#tickedAt, boundNow(this.#pipeline, now).cause satisfies BoundBy);
+        this.#snapshots.take(this.#pipeline, this.#delivery?.pressure(now) ?? null, now - this.#tickedAt, () => this.status(false));
         const alarm = this.#pipeline.retries.tick(now);
         if (alarm !== null) this.#deps.warn(alarm);
-        this.#pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify(this.status()));
         this.#turn();
       }
       this.#tickedAt = now;
@@ -279,7 +288,7 @@ export class CrawlRun implements CrawlHandle {
     this.#ticker?.();
     if (this.#cause !== "store") {
       // One that has not read the store through would tell less than the last one told.
-      if (this.#leftUnread === null) pipeline.storeStage.meta(STATUS_META_KEY, JSON.stringify({ ...this.status(), state: "done" }));
+      if (this.#leftUnread === null) this.#snapshots.last(pipeline, this.status());
       pipeline.storeStage.meta(RUN_META_KEY, CLEAN_RUN);
       await pipeline.flush();
       this.#delivery?.committed(pipeline.storeStage.lastSeq);

@@ -2,7 +2,7 @@ import { type HostLine, type HostReason, type HostsQuestion, type HostsReport, h
 import { shown } from "../config/shown.ts";
 import type { ConfigProblem } from "../kernel/errors.ts";
 import type { RunInput } from "./command-spec.ts";
-import { count, counted, printable, span } from "./format.ts";
+import { count, counted, printable, share, span } from "./format.ts";
 import { settingsOf } from "./settings-of.ts";
 import { EXIT } from "./summary.ts";
 import { show } from "./watch.ts";
@@ -83,6 +83,7 @@ const WHY: Readonly<Record<HostReason, string>> = {
   resolving: "resolving: its address is looked up",
   "address ceiling": "address ceiling: --ip-ceiling of its address is reached",
   reading: "reading: its URLs are read from the store",
+  "retry budget": "retry budget: only retries wait, and they are rationed",
   "new host": "new host: one at a time until it has answered a few times",
   yields: "yields: it is slow, and others want the slots",
   concurrency: "concurrency: --concurrency is reached",
@@ -104,5 +105,6 @@ export function whyText(row: HostLine, now: number): string {
     parts.push(`${WHY[row.reason]}${left}${cause}`);
   }
   if (row.cuts > 0) parts.push(counted(row.cuts, "cut"));
+  if (row.retryShare > 0) parts.push(`${share(row.retryShare)} retries`);
   return parts.join("; ");
 }

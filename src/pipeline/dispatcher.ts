@@ -1,6 +1,7 @@
 import { AddressGate } from "../flow/address-gate.ts";
 import type { CreditPool } from "../flow/credit-pool.ts";
 import { FairShare } from "../flow/fair-share.ts";
+import { HoldClock } from "../flow/hold-clock.ts";
 import { HostHeap } from "../flow/host-heap.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
@@ -67,12 +68,16 @@ export class Dispatcher {
   #pumping = false;
   #expected: Bytes = EXPECTED_FIRST;
   #held: GlobalHold | null = null;
+  /** How long each hold lasted, for what the crawl was bound by. */
+  readonly holds: HoldClock<GlobalHold>;
   #lookups = 0;
+  #hostsAsked = 0;
 
   constructor(deps: DispatcherDeps, options: { readonly concurrency: number; readonly ipCeiling: number }) {
     this.#deps = deps;
     this.#concurrency = options.concurrency;
     this.#addresses = new AddressGate(options.ipCeiling);
+    this.holds = new HoldClock(deps.clock.now());
   }
 
   get inFlight(): number {
@@ -86,9 +91,26 @@ export class Dispatcher {
   get lookups(): number {
     return this.#lookups;
   }
+  /** Hosts of which anything was asked. */
+  get hostsAsked(): number {
+    return this.#hostsAsked;
+  }
   /** What held the last turn's starts back; null when only hosts do. */
   get held(): GlobalHold | null {
     return this.#held;
+  }
+  /** How long the host that may start has waited for its turn, for those kept back by what all lack. */
+  oldestTurn(now: Millis): Millis {
+    return Math.max(0, now - (this.#heap.peek()?.heapKey ?? now));
+  }
+  /** Age of the oldest request under way. */
+  oldestFetch(now: Millis): Millis {
+    for (const errand of this.#active) return now - errand.startedAt;
+    return 0;
+  }
+  /** A slow host that has left a contended slot to others. */
+  yields(host: Host): boolean {
+    return this.#yielding.has(host);
   }
   /** Earliest instant at which some host or retry may start; `Infinity` when none is known. */
   get nextStartAt(): Millis {
@@ -142,8 +164,9 @@ export class Dispatcher {
 
   #serveAll(now: Millis): void {
     for (;;) {
-      this.#held = this.#globalHold();
-      if (this.#held !== null) return;
+      const held = this.#globalHold();
+      if (held !== this.#held) this.#noteHold(held, now);
+      if (held !== null) return;
       const host = this.#heap.peek();
       if (host === undefined || host.heapKey > now) return;
       this.#heap.pop();
@@ -151,6 +174,11 @@ export class Dispatcher {
       if (at <= now) this.#serve(host, now);
       else if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
     }
+  }
+
+  #noteHold(held: GlobalHold | null, now: Millis): void {
+    this.#held = held;
+    this.holds.note(held, now);
   }
 
   #globalHold(): GlobalHold | null {
@@ -215,6 +243,7 @@ export class Dispatcher {
     errand.address = address;
     errand.held = this.#deps.credits.take(this.#expected * BYTES_CHARGED);
     errand.startedAt = now;
+    if (host.starts === 0) this.#hostsAsked += 1;
     this.#deps.retries.started(errand, now);
     this.#active.add(errand);
     errand.abort = this.#deps.route.start(errand, (result) => this.#done(errand, result));
@@ -235,7 +264,10 @@ export class Dispatcher {
     }
     const signal = this.#deps.ended(errand, result);
     host.limiter.end(permit, signal, clock.now(), random);
-    if (signal.kind === "congestion") host.dirty = true;
+    if (signal.kind === "congestion") {
+      host.dirty = true;
+      host.lastCut = signal.cause;
+    }
     this.#leaveAddress(address);
     this.offer(host);
     this.pump();

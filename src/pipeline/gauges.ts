@@ -29,8 +29,10 @@ export class Gauges {
     return signal;
   }
 
-  storeRefused(): void {
+  /** @returns what a person is told. */
+  storeRefused(error: Error): string {
     this.#refusals.refused("storage");
+    return `${error.message.replace(/\.$/, "")}; fetching pauses until it can be written again`;
   }
 
   /** Once a second. @param blockedDraws bodies that had to wait for parse credit, so far. */

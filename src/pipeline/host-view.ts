@@ -15,6 +15,7 @@ export const WHY_WAITING = [
   "resolving",
   "address ceiling",
   "reading",
+  "retry budget",
   "new host",
   "yields",
   "concurrency",
@@ -30,6 +31,8 @@ export type WhyWaiting = (typeof WHY_WAITING)[number];
 const PARKED_FROM: Millis = 3_600_000;
 /** So is one whose own delay is longer. */
 const PARKED_DELAY: Millis = 600_000;
+/** Fetches that have ended before a host is asked more than one thing at a time. Source: flow-control.md §8. */
+const KNOWN_FROM = 5;
 /** The limiter stretches a delay by up to a tenth. */
 const STRETCH = 1.1;
 /** Hosts shown at most, whatever is asked for. */
@@ -54,6 +57,8 @@ export interface HostRow {
   readonly delay: Millis;
   /** Times the limiter was cut. */
   readonly cuts: number;
+  /** Retries ÷ requests over the last minute. */
+  readonly retryShare: number;
   /** Requests started. */
   readonly starts: number;
   /** Mean time of a fetch; null before one ended. */
@@ -126,16 +131,18 @@ export function waitingHosts(pipeline: Pipeline, most: number, now: Millis, epoc
 /** Why a host that has work is not served at this moment: what it lacks itself first, then what all lack. */
 export function whyWaiting(pipeline: Pipeline, host: Host, now: Millis): WhyWaiting {
   if (host.hold !== null) return host.hold;
+  if (host.robots.wants && host.robots.isRepeat && host.robots.askAt > now) return "robots";
   const { limiter } = host;
   if (limiter.gateUntil > now) return limiter.gateUntil - now > PARKED_FROM ? "parked until" : "gate";
   const at = limiter.admitAt(now);
   if (at === Number.POSITIVE_INFINITY) {
     if (limiter.halfOpen) return "half-open";
     if (limiter.inFlight >= pipeline.options.paceOf(host.key).ceiling) return "ceiling";
-    return pipeline.dispatcher.whyHeldBack(host) ?? "limit";
+    return host.fetches < KNOWN_FROM ? "new host" : "limit";
   }
   if (at > now) return delayedBy(pipeline, host, at);
-  return pipeline.dispatcher.held ?? pipeline.dispatcher.whyHeldBack(host) ?? "its turn";
+  if (pipeline.retries.holds(host, now)) return "retry budget";
+  return pipeline.dispatcher.held ?? (pipeline.dispatcher.yields(host) ? "yields" : "its turn");
 }
 
 /** Which of its gaps keeps an open host with room: what robots.txt asks for, what the person does, or the limiter's own pace. */
@@ -164,10 +171,11 @@ function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis):
     halfOpen: limiter.halfOpen,
     delay: Math.max(pace.gap, host.robots.crawlDelay),
     cuts: limiter.cuts,
+    retryShare: host.share?.share(now) ?? 0,
     starts: host.starts,
     meanTime: host.fetches === 0 ? null : host.meanTime,
     reason: host.hasWork ? whyWaiting(pipeline, host, now) : null,
-    nextAt: host.hasWork ? wall(limiter.admitAt(now)) : null,
+    nextAt: host.hasWork ? wall(Math.max(limiter.admitAt(now), host.nextIsRetry ? host.budget.readyAt(now) : now)) : null,
   };
 }
 

@@ -14,6 +14,7 @@ import { StoreStage } from "../stages/store/store-stage.ts";
 import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
 import { type Errand, rowIds } from "./errand.ts";
+import { Gauges } from "./gauges.ts";
 import { HostStates } from "./host-states.ts";
 import { PageLinks } from "./page-links.ts";
 import { Pages } from "./pages.ts";
@@ -39,6 +40,7 @@ export class Pipeline {
   readonly storeStage: StoreStage;
   readonly credits: CreditPool;
   readonly retries: RetryAdmission;
+  readonly gauges = new Gauges();
   readonly #deps: PipelineDeps;
   readonly #options: PipelineOptions;
   readonly #visits: Visits;
@@ -80,7 +82,7 @@ export class Pipeline {
         clock,
         inFlight: () => [...rowIds(this.dispatcher.active), ...this.#pages.heldIds()],
         onCommitted: (seq, refused) => this.#committed(seq, refused),
-        onTrouble: (error) => warn(`${error.message.replace(/\.$/, "")}; fetching pauses until it can be written again`),
+        onTrouble: (error) => warn(this.gauges.storeRefused(error)),
         onGivenUp: (error) => this.#giveUp(error),
       },
       start.lastSeq,
@@ -215,7 +217,7 @@ export class Pipeline {
           if (code === "dns") this.#unreached?.note(host.key, message);
           this.#work.unresolved(host, code, message, random);
         },
-        ended: (errand, result) => this.#ended(errand, result),
+        ended: (errand, result) => this.gauges.ended(this.#ended(errand, result), result),
         onTurn,
       },
       this.#options,
@@ -257,11 +259,8 @@ export class Pipeline {
     return this.#stopping;
   }
 
-  /** Hosts that were asked for anything. */
-  get hostsAsked(): number {
-    let count = 0;
-    for (const host of this.frontier.hosts()) if (host.starts > 0) count += 1;
-    return count;
+  get options(): PipelineOptions {
+    return this.#options;
   }
 
   /** Starts nothing more. */

@@ -1,103 +1,173 @@
-import type { EpochMillis, Millis } from "../kernel/units.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
 import type { Host } from "../stages/frontier/host.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import { type WhyWaiting, whyWaiting } from "./host-view.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { BoundBy } from "./tally.ts";
 
-/** Hosts shown in a status. */
-const HOSTS_SHOWN = 10;
+/** A queue whose oldest item is older than this is late, however few are in it. Source: flow-control.md §8 (W/10; the consumer's whole W). */
+const LATE: Readonly<Record<"parse" | "storage" | "consumer", Millis>> = { parse: 1_000, storage: 1_000, consumer: 10_000 };
+/** Hosts looked at for one line of words, at most. */
+const HOSTS_COUNTED = 20_000;
 
-/** A host that has work, and why it is not served at this moment. */
-export interface WaitingHost {
-  readonly host: string;
-  readonly waiting: number;
-  readonly inFlight: number;
-  /** `gate`, `half-open`, `ceiling`, `delay`, `robots`, `retry budget`, `resolving`, `address ceiling`, `reading`, or `its turn`. */
-  readonly reason: string;
-  readonly nextAt: EpochMillis | null;
+/** One stage at one moment. Age outranks depth: deep and draining is healthy, shallow and old is not. */
+export interface StagePressure {
+  readonly depth: number;
+  /** null: the known URLs themselves, which are the crawl's subject. */
+  readonly depthBound: number | null;
+  readonly bytes: Bytes;
+  readonly bytesBound: Bytes | null;
+  readonly oldestAge: Millis;
+  /** Puts and draws that had to wait, so far. */
+  readonly blocked: number;
+  /** Times it said no, so far. */
+  readonly refusals: number;
 }
 
-/** What holds the crawl back at this moment: the cause for the sum, and the words for a person. */
-export function boundNow(pipeline: Pipeline, now: Millis): { readonly cause: BoundBy; readonly words: string } {
+/** Stages in the order of the path. */
+export const STAGES = ["frontier", "fetch", "parse", "store", "consumer"] as const;
+export type StageName = (typeof STAGES)[number];
+
+/** What the pipeline knows of whoever takes settled URLs; null without one. */
+export interface ConsumerPressure {
+  readonly depth: number;
+  readonly bound: number;
+  readonly oldestAge: Millis;
+}
+
+/** Depth, bytes, age and refusals of each stage. Every figure is at hand: nothing is counted for it. */
+export function stagePressures(pipeline: Pipeline, consumer: ConsumerPressure | null, now: Millis): Record<StageName, StagePressure> {
+  const { frontier, dispatcher, credits, storeStage, options, gauges } = pipeline;
+  return {
+    frontier: {
+      depth: Math.max(0, frontier.left - dispatcher.inFlight),
+      depthBound: null,
+      bytes: 0,
+      bytesBound: null,
+      oldestAge: dispatcher.oldestTurn(now),
+      blocked: 0,
+      refusals: 0,
+    },
+    fetch: {
+      depth: dispatcher.inFlight,
+      depthBound: options.concurrency,
+      bytes: 0,
+      bytesBound: null,
+      oldestAge: dispatcher.oldestFetch(now),
+      blocked: 0,
+      refusals: gauges.count("host") + gauges.count("provider") + gauges.count("account") + gauges.count("endpoint"),
+    },
+    parse: {
+      depth: credits.heldItems,
+      depthBound: options.parseItems,
+      bytes: credits.heldBytes,
+      bytesBound: options.parseBytes,
+      oldestAge: pipeline.gauges.parseAge(now),
+      blocked: credits.blockedDraws,
+      refusals: gauges.count("parse"),
+    },
+    store: {
+      depth: storeStage.depth,
+      depthBound: storeStage.depthBound,
+      bytes: storeStage.bytes,
+      bytesBound: storeStage.bytesBound,
+      oldestAge: storeStage.oldestAge,
+      blocked: 0,
+      refusals: gauges.count("storage"),
+    },
+    consumer: {
+      depth: consumer?.depth ?? 0,
+      depthBound: consumer?.bound ?? null,
+      bytes: 0,
+      bytesBound: null,
+      oldestAge: consumer?.oldestAge ?? 0,
+      blocked: 0,
+      refusals: 0,
+    },
+  };
+}
+
+/** What holds the crawl back at this moment. Cheap: asked every second, whatever the number of hosts. */
+export function boundCause(pipeline: Pipeline, consumer: ConsumerPressure | null, now: Millis): BoundBy {
   const { dispatcher, frontier, storeStage } = pipeline;
-  if (storeStage.troubled) return { cause: "storage", words: "storage: the store cannot be written" };
-  switch (dispatcher.held) {
-    case "concurrency":
-    case "parse":
-    case "storage":
-    case "consumer":
-      return { cause: dispatcher.held, words: dispatcher.held };
-    case "stopping":
-      return { cause: "nothing left", words: "stopping" };
-    case null:
-      break;
-    default:
-      dispatcher.held satisfies never;
-  }
-  if (frontier.left <= urlsInFlight(dispatcher)) return { cause: "nothing left", words: "nothing left" };
-  return { cause: "host limits", words: hostLimits(pipeline, now) };
+  if (storeStage.troubled) return "storage";
+  if (dispatcher.held === "stopping") return "nothing left";
+  if ((consumer?.oldestAge ?? 0) > LATE.consumer) return "consumer";
+  if (storeStage.oldestAge > LATE.storage) return "storage";
+  if (pipeline.gauges.parseAge(now) > LATE.parse) return "parse";
+  const held = dispatcher.holds.longest(now);
+  if (held !== null && held !== "stopping") return held;
+  return frontier.left <= urlsInFlight(pipeline) ? "nothing left" : "host limits";
 }
+
+/** The cause, with the words that tell a person what it means. */
+export function boundWords(pipeline: Pipeline, cause: BoundBy, now: Millis): string {
+  const { storeStage, dispatcher } = pipeline;
+  if (cause === "storage" && storeStage.troubled) return "storage: the store cannot be written";
+  if (dispatcher.held === "stopping") return "stopping";
+  return cause === "host limits" ? hostLimits(pipeline, now) : cause;
+}
+
+/** What would help, and what would not. Source: spec B9. */
+export const HELP: Readonly<Record<BoundBy, string>> = {
+  "host limits": "adding workers does nothing",
+  concurrency: "a higher --concurrency fetches more at once",
+  parse: "pages come faster than they are parsed; fetching waits for it",
+  storage: "a faster disk, or fewer writers on it",
+  consumer: "whoever reads the results is slower than the crawl",
+  "provider plan": "a larger plan at the provider; adding workers does nothing",
+  credits: "weir topup, or waiting for the reset",
+  budget: "the next cycle, or a larger --budget",
+  local: "this machine or its network is at fault; no site is blamed",
+  "nothing left": "",
+};
 
 /** Those of robots.txt bring nothing to its end. */
-function urlsInFlight(dispatcher: Dispatcher): number {
+function urlsInFlight(pipeline: Pipeline): number {
   let count = 0;
-  for (const errand of dispatcher.active) if (errand.rowId >= 0) count += 1;
+  for (const errand of pipeline.dispatcher.active) if (errand.rowId >= 0) count += 1;
   return count;
 }
 
+/** What hosts wait for, in a person's words, one host and several. */
+const WAITS: Readonly<Partial<Record<WhyWaiting, readonly [string, string]>>> = {
+  gate: ["backing off", "backing off"],
+  "parked until": ["parked for more than an hour", "parked for more than an hour"],
+  "half-open": ["trying one request after a refusal", "trying one request each after a refusal"],
+  resolving: ["looking up its address", "looking up their addresses"],
+  robots: ["waiting for robots.txt", "waiting for robots.txt"],
+  reading: ["read from the store", "read from the store"],
+  delay: ["keeping --delay", "keeping --delay"],
+  "crawl-delay": ["keeping Crawl-delay", "keeping their Crawl-delay"],
+  "retry budget": ["waiting for its retry budget", "waiting for their retry budget"],
+  "address ceiling": ["waiting for its address", "waiting for their addresses"],
+};
+const OTHERWISE = ["at its ceiling or pace", "at their ceiling or pace"] as const;
+
 function hostLimits(pipeline: Pipeline, now: Millis): string {
-  const counts = {
-    "backing off": 0,
-    "looking up their address": 0,
-    "waiting for robots.txt": 0,
-    "waiting for their retry budget": 0,
-    "at their ceiling or pace": 0,
-  };
+  const counts = new Map<string, { count: number; words: readonly [string, string] }>();
+  let seen = 0;
   for (const host of pipeline.frontier.hosts()) {
-    if (!host.hasWork) continue;
-    if (host.limiter.gateUntil > now) counts["backing off"] += 1;
-    else if (host.resolving) counts["looking up their address"] += 1;
-    else if (host.robots.busy || host.robots.isRepeat) counts["waiting for robots.txt"] += 1;
-    else if (pipeline.retries.holds(host, now)) counts["waiting for their retry budget"] += 1;
-    else counts["at their ceiling or pace"] += 1;
+    if (!isKeptBack(host)) continue;
+    const words = WAITS[whyWaiting(pipeline, host, now)] ?? OTHERWISE;
+    const entry = counts.get(words[0]);
+    if (entry === undefined) counts.set(words[0], { count: 1, words });
+    else entry.count += 1;
+    seen += 1;
+    if (seen === HOSTS_COUNTED) break;
   }
-  const [words, count] = Object.entries(counts).reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  if (count === 0)
-    return `host limits: ${pipeline.frontier.retrying} ${pipeline.frontier.retrying === 1 ? "URL" : "URLs"} to be tried again`;
-  return `host limits: ${count} ${count === 1 ? "host" : "hosts"} ${count === 1 ? words.replace("their", "its") : words}`;
-}
-
-/** The hosts with most waiting: at most ten, whatever the number of hosts. */
-export function waitingHosts(pipeline: Pipeline, now: Millis, epoch: EpochMillis): WaitingHost[] {
-  const most: Host[] = [];
-  for (const host of pipeline.frontier.hosts()) {
-    if (!host.hasWork) continue;
-    most.push(host);
-    if (most.length > 4 * HOSTS_SHOWN) keepMost(most);
-  }
-  keepMost(most);
-  return most.map((host) => {
-    const at = host.limiter.admitAt(now);
-    return {
-      host: host.key,
-      waiting: host.waiting,
-      inFlight: host.limiter.inFlight,
-      reason: pipeline.retries.holds(host, now) ? "retry budget" : reasonOf(host, at, now),
-      nextAt: at > now && Number.isFinite(at) ? Math.round(epoch + (at - now)) : null,
-    };
+  const most = [...counts.values()].reduce((a, b) => (b.count > a.count ? b : a), {
+    count: 0,
+    words: OTHERWISE as readonly [string, string],
   });
+  if (most.count === 0) {
+    const { retrying } = pipeline.frontier;
+    return `host limits: ${retrying} ${retrying === 1 ? "URL" : "URLs"} to be tried again`;
+  }
+  const count = most.count.toLocaleString("en-US");
+  return `host limits: ${seen === HOSTS_COUNTED ? "more than " : ""}${count} ${most.count === 1 ? "host" : "hosts"} ${most.words[most.count === 1 ? 0 : 1]}`;
 }
 
-function keepMost(hosts: Host[]): void {
-  hosts.sort((a, b) => b.waiting - a.waiting);
-  hosts.length = Math.min(hosts.length, HOSTS_SHOWN);
-}
-
-/** Why a host that has work is not served at this moment. */
-function reasonOf(host: Host, at: Millis, now: Millis): string {
-  if (host.hold !== null) return host.hold;
-  if (host.limiter.gateUntil > now) return "gate";
-  if (host.limiter.halfOpen) return "half-open";
-  if (!Number.isFinite(at)) return "ceiling";
-  return at > now ? "delay" : "its turn";
+/** It has work, or its robots.txt is on its way. */
+function isKeptBack(host: Host): boolean {
+  return host.hasWork || host.resolving;
 }

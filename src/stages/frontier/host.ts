@@ -1,6 +1,6 @@
 import type { Pacemark } from "../../flow/fair-share.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
-import type { HostLimiter } from "../../flow/host-limiter.ts";
+import type { Congestion, HostLimiter } from "../../flow/host-limiter.ts";
 import type { RetryBudget } from "../../flow/retry-budget.ts";
 import { HOST_PARTS, RetryShare } from "../../flow/retry-share.ts";
 import type { HostId, Millis } from "../../kernel/units.ts";
@@ -67,6 +67,8 @@ export class Host implements HeapEntry, Pacemark {
   /** Requests started, for the read-ahead and for display. */
   starts = 0;
   lastStart: Millis = 0;
+  /** What asked for less the last time, for display. */
+  lastCut: Congestion | null = null;
   /** Its stored state is behind. */
   dirty = false;
 
