@@ -141,14 +141,18 @@ export class Endpoints {
 
   #refused(host: string, endpoint: Endpoint, now: Millis, random: Random): "endpoint" | "host" {
     const before = this.#troubles.get(host);
-    if (before !== undefined && now < before.until) return "endpoint"; // the same event
+    // The same event; or the endpoint is closed by now, and the host has nothing to wait for but a way round it.
+    if (before !== undefined && (now < before.until || !endpoint.isOpen)) {
+      before.serial += 1;
+      return "endpoint";
+    }
     const trouble = before ?? { serial: 0, tries: 0, refusals: 0, oks: endpoint.oks, until: 0 };
     trouble.serial += 1;
     trouble.tries += 1;
     if (endpoint.oks > trouble.oks || trouble.refusals === 0) trouble.refusals += 1;
     trouble.oks = endpoint.oks;
     const gate = Math.min(HOST_GATE_LONGEST, HOST_GATE_FIRST * 2 ** (trouble.tries - 1));
-    trouble.until = now + gate / 2 + random() * (gate / 2);
+    trouble.until = endpoint.isOpen ? now + gate / 2 + random() * (gate / 2) : 0;
     remember(this.#troubles, host, trouble);
     if (trouble.refusals < REFUSALS_MOST) return "endpoint";
     trouble.refusals = 0;

@@ -12,8 +12,8 @@ const NOTHING = Buffer.alloc(0);
 const UNSENDABLE = /[\0\r\n]/;
 /** A kept connection is given up this long before the server said it would close it. */
 const KEEP_ALIVE_MARGIN: Millis = 1_000;
-/** After a cut more than this is not read, even to be counted. */
-const LINGER_BYTES: Bytes = 256 * 1024;
+/** After a cut more than this is not read, even to be counted: it is more than is on its way over any but the fattest pipes. */
+const LINGER_BYTES: Bytes = 1024 * 1024;
 const KEEP_ALIVE_HINT = /(?:^|[\s,])timeout=(\d{1,6})/i;
 
 /** What an exchange is told. Pieces are valid during the call only. Nothing comes after `onComplete` or `onError`. */

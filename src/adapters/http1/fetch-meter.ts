@@ -37,6 +37,11 @@ export class FetchMeter {
     this.#headersAt = this.#clock.now();
   }
 
+  /** Of the answer whose headers have come. */
+  get ttfb(): Millis {
+    return this.#sentAt === undefined || this.#headersAt === undefined ? 0 : this.#headersAt - this.#sentAt;
+  }
+
   pause(): void {
     this.#pauses += 1;
     if (this.#pauses === 1) this.#pausedSince = this.#clock.now();

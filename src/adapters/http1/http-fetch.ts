@@ -14,7 +14,8 @@ import type { Origin } from "./origin.ts";
 
 /** A body to be thrown away is read up to here to keep its connection; a longer one costs more than a new connection. */
 const DISCARD_MOST: Bytes = 64 * 1024;
-/** How long what is on its way at a cut is waited for, to be counted. */
+/** How long what is on its way at a cut is waited for, to be counted: two turns to the site, between these. */
+const LINGER_LEAST: Millis = 100;
 const LINGER_MOST: Millis = 1_000;
 const NO_BODY = new Uint8Array(0);
 const ABORTED: Failure = { code: "connect", phase: "aborted", message: "the fetch was aborted" };
@@ -237,7 +238,7 @@ export class HttpFetch implements BodyOwner, Exchange {
       return;
     }
     this.#state = "linger";
-    this.#lingersUntil = clock.now() + LINGER_MOST;
+    this.#lingersUntil = clock.now() + Math.min(LINGER_MOST, Math.max(LINGER_LEAST, 2 * this.#meter.ttfb));
     this.#intake?.cancel();
     this.#meter.endPauses();
     this.#connection.linger();
