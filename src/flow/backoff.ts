@@ -5,11 +5,10 @@ const FIRST: Millis = 1_000;
 const MOST: Millis = 300_000;
 
 /**
- * Delay before a retry: decorrelated jitter, `min(cap, U(1 s, 3 · previous))` with previous = 1 s at first.
- * Only the attempt number is stored, so `previous` is taken as its largest possible value for that number.
- * Load is bounded by budgets, not by this delay.
+ * Delay before a retry: decorrelated jitter, `min(cap, U(1 s, 3 · previous))`. Load is bounded by budgets, not by this delay.
+ * @param previous the delay drawn before the attempt that failed; 0 when that was the first.
  */
-export function retryDelay(attempt: number, random: () => number): Millis {
-  const widest = Math.min(MOST, FIRST * 3 ** Math.min(attempt, 12));
+export function retryDelay(previous: Millis, random: () => number): Millis {
+  const widest = 3 * Math.max(FIRST, previous);
   return Math.min(MOST, FIRST + random() * (widest - FIRST));
 }

@@ -86,7 +86,7 @@ export class Robots {
     const { clock, random, frontier, store, resolver, sitemaps, paceOf } = this.#deps;
     const named = host.robots.end(answer, clock.epoch());
     // Asking again is a retry like any other: after a delay, and behind the host's gate.
-    if (host.robots.isRepeat) host.robots.waitUntil(clock.now() + retryDelay(host.robots.attempts, random));
+    if (host.robots.isRepeat) host.robots.wait(retryDelay(host.robots.delay, random), clock.now());
     const pace = paceOf(host.key);
     host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
     const saved = host.robots.save();

@@ -42,7 +42,6 @@ export class Tally {
   readonly sheds = new Map<ShedReason, number>();
   readonly boundSeconds = new Map<BoundBy, number>();
   fetches = 0;
-  retries = 0;
   retriesStarted = 0;
   bytesWire: Bytes = 0;
   readonly bytes = new ByteTally();
@@ -62,10 +61,6 @@ export class Tally {
     this.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
     this.bytes.add(result, purpose);
     if (result.kind === "response") this.answered = true;
-  }
-
-  retried(): void {
-    this.retries += 1;
   }
 
   settled(outcome: Outcome, code: string | null): void {

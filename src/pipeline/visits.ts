@@ -3,10 +3,9 @@ import type { HostSignal } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { latin1ToText } from "../kernel/header-text.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
-import type { Millis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
-import type { Hop, Settlement, StoredPage } from "../ports/store.ts";
+import type { Hop, Settlement, StoredPage, VisitRow } from "../ports/store.ts";
 import { Cookies } from "../stages/fetch/cookies.ts";
 import { verdictOf } from "../stages/fetch/verdict.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
@@ -22,8 +21,11 @@ const HOPS_MOST = 10;
 const CONTINUATIONS_MOST = 32;
 /** Hosts whose cookies are kept with `--cookies host`. Source: guess; 64 cookies each are at most some 20 MB. */
 const COOKIE_HOSTS_MOST = 1_024;
-/** Attempts over a URL's incident, whatever the setting. Source: flow-control.md §4. */
-const ATTEMPTS_MOST = 8;
+/** Attempts since a URL's last success, over incidents, passes and restarts, whatever the setting. Source: flow-control.md §4. */
+export const LIFE_ATTEMPTS_MOST = 8;
+
+/** Codes of `blocked`. */
+const BLOCKED_CODES: ReadonlySet<string> = new Set(["http-401", "http-403", "http-429", "challenge"]);
 
 export type Visit = Purpose & { kind: "visit" };
 
@@ -132,18 +134,32 @@ export class Visits {
   }
 
   /** Settles a row that was never asked for. */
-  settleUnasked(row: Passed, outcome: "skipped" | "failed", code: string, message: string): void {
+  settleUnasked(row: Passed, outcome: "skipped" | "failed" | "blocked", code: string, message: string): void {
     const visit: Visit = { kind: "visit", row: row.row, rowHost: row.host, passed: [], hops: [], seen: null, cookies: null, bytesWire: 0 };
     this.settle(visit, null, null, { outcome, code, message });
   }
 
+  /** A row that has used up the attempts of its life: it stays a dead letter, with its cause, until somebody puts it back. */
+  settleDead(row: Passed): void {
+    const code = row.row.code ?? "timeout";
+    const message = `Not asked for again after ${row.row.tries + row.row.attempts} attempts; weir retry puts it back`;
+    this.settleUnasked(row, BLOCKED_CODES.has(code) ? "blocked" : "failed", code, message);
+  }
+
   /** A row whose host could not be reached at all: one attempt gone. */
   unanswered({ row, host }: Passed, code: string, message: string): void {
-    const { clock, random, frontier, retries, tally } = this.#deps;
-    const attempts = row.attempts + 1;
-    if (attempts > retries || attempts >= ATTEMPTS_MOST) return this.settleUnasked({ row, host }, "failed", code, message);
-    frontier.reschedule(row, host, attempts, Math.max(retryDelay(attempts, random), host.limiter.gateUntil - clock.now()), code);
-    tally.retried();
+    const tried = { ...row, attempts: row.attempts + 1 };
+    if (!this.#again(tried, host, host, code)) this.settleUnasked({ row: tried, host }, "failed", code, message);
+  }
+
+  /** Schedules another attempt of a row whose last one is counted, unless it was the last of its incident or of its life. */
+  #again(row: VisitRow, rowHost: Host, asked: Host, code: string): boolean {
+    const { clock, random, frontier, retries } = this.#deps;
+    const { attempts, tries } = row;
+    if (attempts > retries || tries + attempts >= LIFE_ATTEMPTS_MOST) return false;
+    const delay = retryDelay(row.delay, random);
+    frontier.reschedule(row, rowHost, { attempts, delay, code }, Math.max(delay, asked.limiter.gateUntil - clock.now()));
+    return true;
   }
 
   #settlePassed(visit: Visit, ending: Ending, finalUrl: string): void {
@@ -181,7 +197,8 @@ export class Visits {
       bytesWire: own ? visit.bytesWire : 0,
       bytesBody: own && result?.kind === "response" ? (result.weighs ?? result.body.length) : 0,
       provider: result === null && redirects.length === 0 ? null : provider,
-      attempts: row.attempts + 1,
+      // A row that was never asked for has only the attempts of before.
+      attempts: row.attempts + (errand === null && redirects.length === 0 ? 0 : 1),
       finalUrl: ending.finalUrl ?? null,
       redirects,
       duplicateOf: ending.duplicateOf ?? null,
@@ -195,15 +212,10 @@ export class Visits {
   }
 
   #retry(errand: Errand, visit: Visit, result: FetchResult, next: { outcome: "failed" | "blocked"; code: string; message: string }): void {
-    const { clock, random, frontier, retries, tally } = this.#deps;
-    const attempts = visit.row.attempts + 1;
-    if (attempts > retries || attempts >= ATTEMPTS_MOST) {
+    if (!this.#again({ ...visit.row, attempts: visit.row.attempts + 1 }, visit.rowHost, errand.host, next.code)) {
       this.settle(visit, errand, result, { outcome: next.outcome, code: next.code, message: next.message });
       return;
     }
-    const delay: Millis = Math.max(retryDelay(attempts, random), errand.host.limiter.gateUntil - clock.now());
-    frontier.reschedule(visit.row, visit.rowHost, attempts, delay, next.code);
-    tally.retried();
     // The rows before it have done their part: they led to a URL that is known and waits.
     if (visit.passed.length > 0) this.#settlePassed(visit, { outcome: "redirect" }, visit.row.url);
   }

@@ -8,7 +8,7 @@ import { ROBOTS_MAX_BYTES } from "../stages/frontier/robots.ts";
 import { Errand, type HeaderPolicy } from "./errand.ts";
 import type { RetryAdmission } from "./retry-admission.ts";
 import type { Robots } from "./robots.ts";
-import type { Visit, Visits } from "./visits.ts";
+import { LIFE_ATTEMPTS_MOST, type Visit, type Visits } from "./visits.ts";
 
 /** A robots.txt is read to this size whatever `--max-body` says: as much as counts, and a byte that shows that there is more. */
 const ROBOTS_BODY: Bytes = ROBOTS_MAX_BYTES + 1;
@@ -136,6 +136,10 @@ export class Work {
     if (row === undefined) return null;
     if (givenUp.has(row.id)) {
       visits.settleUnasked({ row, host }, "failed", "crashed", "weir ended too often while it was in flight");
+      return "settled";
+    }
+    if (row.tries + row.attempts >= LIFE_ATTEMPTS_MOST) {
+      visits.settleDead({ row, host });
       return "settled";
     }
     const verdict = host.robots.verdict(row.url, clock.epoch());

@@ -81,6 +81,8 @@ export interface Rescheduled {
   readonly id: UrlId;
   readonly token: number;
   readonly attempts: number;
+  /** The delay drawn, from which the next one is drawn; `dueAt` may be later for the host's sake. */
+  readonly delay: Millis;
   readonly dueAt: EpochMillis;
   readonly code: string;
 }
@@ -139,6 +141,12 @@ export interface VisitRow {
   readonly token: number;
   /** Attempts made in the current incident; 0 when the last one was settled. */
   readonly attempts: number;
+  /** Attempts of the incidents since its last success. */
+  readonly tries: number;
+  /** Delay drawn before the last attempt; 0 when that was the first. */
+  readonly delay: Millis;
+  /** What went wrong last; null when nothing did. */
+  readonly code: string | null;
   readonly depth: number;
   readonly via: Via;
   readonly etag: string | null;
@@ -176,7 +184,8 @@ export interface StoreTraits {
  * own that was not refused), and only another owner or a restored copy can make it stale. Items of one URL in one batch
  * apply in the order of their tokens, whatever their order in the lists.
  *
- * A settlement sets the row's attempts to 0 and forgets its due time; a reschedule sets both and leaves the rest. A
+ * A settlement sets the row's attempts to 0 and forgets its due time; a reschedule sets both and leaves the rest. A settlement
+ * as failed or blocked (without a page) adds its attempts to the row's tries, any other sets these to 0. A
  * settlement with a page replaces the good copy and `duplicateOf`; one without keeps the copy, and `duplicateOf` unless it
  * names another. Revising an unknown URL, or the state of an unknown host, does nothing. An id or `seq` that is
  * given twice is a bug of the caller: the batch rejects with `WEIR_BUG`.
@@ -219,11 +228,30 @@ export interface Store {
    * settled as failed or blocked. A standing skip shows as outcome and code; a URL never settled has seq, pass and at 0.
    */
   current(what: "pages" | "skipped" | "failed", after: UrlId, limit: number): Promise<readonly SettledRow[]>;
+  /**
+   * Puts dead letters back: the first `limit` of those with `id > after`, settled as failed or blocked and without a standing
+   * skip. Each waits again, as if it had never been settled: no attempts, no tries, in no pass, its token one higher, so that a
+   * late result of before is refused; its good copy stays. They leave the counts of the pass that had settled them.
+   * @returns them, in id order.
+   */
+  requeue(which: DeadLetters, after: UrlId, limit: number): Promise<readonly Requeued[]>;
   /** Counts for status: known URLs, settlements of the pass by outcome, URLs skipped now by reason (each URL once). */
   totals(pass: number): Promise<StoreTotals>;
   /** Forgets everything (`--fresh`). */
   clear(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Which dead letters; null: whatever it is. */
+export interface DeadLetters {
+  /** Key of the host. */
+  readonly host: string | null;
+  readonly code: string | null;
+}
+
+export interface Requeued {
+  readonly id: UrlId;
+  readonly host: HostId;
 }
 
 export interface StoreTotals {

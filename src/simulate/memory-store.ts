@@ -1,9 +1,11 @@
 import { WeirError } from "../kernel/errors.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
-import type { EpochMillis, Seq, UrlId } from "../kernel/units.ts";
+import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type {
+  DeadLetters,
   HostRow,
   NewUrl,
+  Requeued,
   Rescheduled,
   ScanRow,
   SettledRow,
@@ -24,6 +26,9 @@ interface PageRow {
   readonly outcome: Outcome | null;
   readonly code: string | null;
   readonly attempts: number;
+  readonly tries: number;
+  readonly delay: Millis;
+  readonly retryCode: string | null;
   readonly dueAt: EpochMillis | null;
   readonly duplicateOf: UrlId | null;
   readonly seq: Seq | null;
@@ -38,6 +43,9 @@ const EMPTY: PageRow = {
   outcome: null,
   code: null,
   attempts: 0,
+  tries: 0,
+  delay: 0,
+  retryCode: null,
   dueAt: null,
   duplicateOf: null,
   seq: null,
@@ -56,6 +64,8 @@ export class MemoryStore implements Store {
   #cursors = new Map<string, Seq>();
   #meta = new Map<string, string>();
   #inFlight: readonly UrlId[] = [];
+  /** Visits whose URLs were put back. */
+  readonly #uncounted = new Set<Seq>();
 
   async commit(batch: StoreBatch): Promise<readonly UrlId[]> {
     this.#refuseContradictions(batch);
@@ -89,7 +99,8 @@ export class MemoryStore implements Store {
     const row = this.#pages.get(item.id) ?? EMPTY;
     if (item.token !== row.token) return false;
     if (!("seq" in item)) {
-      this.#pages.set(item.id, { ...row, token: row.token + 1, attempts: item.attempts, dueAt: item.dueAt });
+      const { attempts, delay, dueAt, code: retryCode } = item;
+      this.#pages.set(item.id, { ...row, token: row.token + 1, attempts, delay, dueAt, retryCode });
       return true;
     }
     const { page, token } = item;
@@ -99,6 +110,9 @@ export class MemoryStore implements Store {
       outcome: item.outcome,
       code: item.code,
       attempts: 0,
+      tries: page === null && isDead(item.outcome) ? row.tries + item.attempts : 0,
+      delay: 0,
+      retryCode: null,
       dueAt: null,
       duplicateOf: page === null ? (item.duplicateOf ?? row.duplicateOf) : item.duplicateOf,
       seq: item.seq,
@@ -139,12 +153,15 @@ export class MemoryStore implements Store {
     return ids.flatMap((id) => {
       const known = this.#urls[id];
       if (known === undefined) return [];
-      const { token, attempts, page } = this.#pages.get(id) ?? EMPTY;
+      const { token, attempts, tries, delay, code, retryCode, page } = this.#pages.get(id) ?? EMPTY;
       return {
         id,
         url: known.url,
         token,
         attempts,
+        tries,
+        delay,
+        code: retryCode ?? code,
         depth: known.depth,
         via: known.via,
         etag: page?.etag ?? null,
@@ -198,7 +215,7 @@ export class MemoryStore implements Store {
       const wanted = {
         pages: page !== null,
         skipped: skip !== null || outcome === "skipped",
-        failed: outcome === "failed" || outcome === "blocked",
+        failed: isDead(outcome),
       };
       if (id <= after || !wanted[what]) continue;
       const row = this.#settledRow(id, seq === null ? undefined : this.#visitAt(seq));
@@ -207,10 +224,24 @@ export class MemoryStore implements Store {
     return rows;
   }
 
+  async requeue(which: DeadLetters, after: UrlId, limit: number): Promise<readonly Requeued[]> {
+    const requeued: Requeued[] = [];
+    for (const { id, host, skip } of this.#urls) {
+      const row = this.#pages.get(id) ?? EMPTY;
+      if (id <= after || requeued.length === limit || skip !== null || !isDead(row.outcome)) continue;
+      if ((which.host !== null && this.#hosts[host]?.key !== which.host) || (which.code !== null && row.code !== which.code)) continue;
+      this.#pages.set(id, { ...EMPTY, token: row.token + 1, duplicateOf: row.duplicateOf, seq: row.seq, page: row.page });
+      if (row.seq !== null) this.#uncounted.add(row.seq);
+      requeued.push({ id, host });
+    }
+    return requeued;
+  }
+
   async totals(pass: number): Promise<StoreTotals> {
     const outcomes: Partial<Record<Outcome, number>> = {};
     const skips: Partial<Record<SkipReason, number>> = {};
-    for (const visit of this.#visits) if (visit.pass === pass) outcomes[visit.outcome] = (outcomes[visit.outcome] ?? 0) + 1;
+    for (const { seq, pass: of, outcome } of this.#visits)
+      if (of === pass && !this.#uncounted.has(seq)) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     for (const { id, skip } of this.#urls) {
       const state = this.#pages.get(id);
       const reason = skip ?? (state?.outcome === "skipped" ? (state.code as SkipReason | null) : null);
@@ -224,7 +255,7 @@ export class MemoryStore implements Store {
     this.#hosts = [];
     this.#visits = [];
     this.#inFlight = [];
-    for (const map of [this.#pages, this.#extras, this.#cursors, this.#meta]) map.clear();
+    for (const map of [this.#pages, this.#extras, this.#cursors, this.#meta, this.#uncounted]) map.clear();
   }
 
   async close(): Promise<void> {}
@@ -252,6 +283,10 @@ export class MemoryStore implements Store {
     const visit = this.#visits[this.#firstAfter(seq - 1)];
     return visit?.seq === seq ? visit : undefined;
   }
+}
+
+function isDead(outcome: Outcome | null): boolean {
+  return outcome === "failed" || outcome === "blocked";
 }
 
 /** What `current` tells of a URL that was skipped when it was discovered. */

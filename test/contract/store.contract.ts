@@ -70,6 +70,7 @@ export const retry = (id: number, token: number, parts: Partial<Rescheduled> = {
   id,
   token,
   attempts: 1,
+  delay: 1_500,
   dueAt: 1_790_000_060_000,
   code: "timeout",
   ...parts,
@@ -193,6 +194,9 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
             url: "https://a.example/4",
             token: 1,
             attempts: 0,
+            tries: 0,
+            delay: 0,
+            code: null,
             depth: 1,
             via: "link",
             etag: '"caf\u00e9"',
@@ -477,6 +481,79 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
       });
     });
 
+    describe("dead letters", () => {
+      beforeEach(async () => {
+        await fill(7);
+        const dead = (seq: number, id: number, parts: Partial<Settlement> = {}) =>
+          settlement(seq, id, { outcome: "failed", code: "http-500", attempts: 4, ...parts });
+        await store.commit(
+          batch({
+            hosts: [{ id: 1, key: "b.example:8080", shard: 2 }],
+            urls: [newUrl(7, { host: 1 }), newUrl(8, { host: 1 })],
+            settlements: [
+              settlement(1, 0, { page: storedPage() }),
+              dead(2, 1),
+              dead(3, 2, { outcome: "blocked", code: "http-403", attempts: 1 }),
+              dead(4, 3, { code: "timeout" }),
+              settlement(5, 4, { outcome: "skipped", code: "robots" }),
+              dead(6, 7),
+              dead(7, 8, { pass: 2 }),
+            ],
+          }),
+        );
+      });
+      const all = { host: null, code: null };
+
+      test("wait again as if they had never been settled, and are counted no more", async () => {
+        expect(await store.requeue(all, -1, 100)).toEqual([
+          { id: 1, host: 0 },
+          { id: 2, host: 0 },
+          { id: 3, host: 0 },
+          { id: 7, host: 1 },
+          { id: 8, host: 1 },
+        ]);
+        store = await place.reopen(store);
+        expect((await scanned(store))[1]).toMatchObject({ pass: 0, outcome: null, attempts: 0, dueAt: null, token: 2 });
+        expect((await store.visitRows([1]))[0]).toMatchObject({ attempts: 0, tries: 0, code: null, token: 2 });
+        expect(await store.current("failed", -1, 10)).toEqual([]);
+        const counts = Object.values((await store.totals(1)).outcomes);
+        expect(counts.reduce((sum, count) => sum + (count ?? 0), 0)).toBe(2);
+        expect(await store.requeue(all, -1, 100), "none is left").toEqual([]);
+        expect(await store.settledAfter(0, 100), "what was delivered stays").toHaveLength(7);
+      });
+
+      test("are chosen by host, by code or by both, a part at a time", async () => {
+        const ids = async (which: { host?: string; code?: string }, after = -1, limit = 100) =>
+          (await store.requeue({ ...all, ...which }, after, limit)).map(({ id }) => id);
+        expect(await ids({ host: "c.example" })).toEqual([]);
+        expect(await ids({ code: "http-5" })).toEqual([]);
+        expect(await ids({ host: "a.example", code: "http-500" })).toEqual([1]);
+        expect(await ids({ code: "http-500" }, 7)).toEqual([8]);
+        expect(await ids({ code: "http-403" })).toEqual([2]);
+        expect(await ids({}, -1, 1)).toEqual([3]);
+        expect(await ids({ host: "b.example:8080" })).toEqual([7]);
+      });
+
+      test("that were put back refuse what was under way before", async () => {
+        await store.requeue(all, -1, 100);
+        const late = batch({ settlements: [settlement(20, 1, { token: 1 })], rescheduled: [retry(2, 1)] });
+        expect([...(await store.commit(late))].sort()).toEqual([1, 2]);
+        expect(await store.commit(batch({ settlements: [settlement(21, 1, { token: 2, page: storedPage() })] }))).toEqual([]);
+      });
+
+      test("keep their good copy, and stay where they are when a skip stands", async () => {
+        await store.commit(
+          batch({
+            settlements: [settlement(20, 0, { token: 1, outcome: "failed", code: "empty" })],
+            revised: [{ id: 1, depth: 1, skip: "excluded" }],
+          }),
+        );
+        expect((await store.requeue({ host: "a.example", code: null }, -1, 100)).map(({ id }) => id)).toEqual([0, 2, 3]);
+        expect((await store.visitRows([0]))[0]).toMatchObject({ etag: '"caf\u00e9"', textHashVersion: 3 });
+        expect((await store.current("pages", -1, 10)).map(({ id }) => id)).toEqual([0]);
+      });
+    });
+
     describe("retries", () => {
       test("stand in the row until the URL is settled, and survive a new start", async () => {
         await fill(2);
@@ -486,6 +563,36 @@ export function storeContract(name: string, harness: () => Promise<Harness>): vo
         await store.commit(batch({ settlements: [settlement(1, 1, { token: 1, attempts: 3 })] }));
         expect((await scanned(store))[1]).toMatchObject({ attempts: 0, dueAt: null, token: 2, outcome: "new", pass: 1 });
         expect((await store.settledAfter(0, 1))[0].attempts).toBe(3);
+      });
+
+      test("say what the next one needs: the delay drawn last, and why", async () => {
+        await fill(1);
+        await store.commit(batch({ rescheduled: [retry(0, 0, { delay: 2_345.5, code: "too-slow" })] }));
+        expect((await store.visitRows([0]))[0]).toMatchObject({ attempts: 1, tries: 0, delay: 2_345.5, code: "too-slow" });
+        await store.commit(batch({ settlements: [settlement(1, 0, { token: 1, attempts: 2, outcome: "failed", code: "http-500" })] }));
+        expect((await store.visitRows([0]))[0]).toMatchObject({ attempts: 0, tries: 2, delay: 0, code: "http-500" });
+      });
+
+      test("add up over incidents until one succeeds", async () => {
+        await fill(3);
+        const tries = async () => (await store.visitRows([0, 1, 2])).map((row) => row.tries);
+        const settled = (seq: number, token: number, parts: Partial<Settlement>) =>
+          store.commit(batch({ settlements: [0, 1, 2].map((id) => settlement(3 * seq + id, id, { token, ...parts })) }));
+        await settled(1, 0, { outcome: "failed", code: "http-500", attempts: 4 });
+        expect(await tries()).toEqual([4, 4, 4]);
+        await settled(2, 1, { outcome: "blocked", code: "http-403", attempts: 1 });
+        store = await place.reopen(store);
+        expect(await tries()).toEqual([5, 5, 5]);
+        await store.commit(
+          batch({
+            settlements: [
+              settlement(20, 0, { token: 2, outcome: "changed", page: storedPage() }),
+              settlement(21, 1, { token: 2, outcome: "missing", code: "http-404" }),
+              settlement(22, 2, { token: 2, outcome: "unchanged", status: 304 }),
+            ],
+          }),
+        );
+        expect(await tries()).toEqual([0, 0, 0]);
       });
 
       test("leave the good copy and the last outcome alone", async () => {

@@ -6,7 +6,13 @@ import type { Connection } from "./database.ts";
 export const APPLICATION_ID = 0x77656972;
 
 /** Step `n` (from 0) takes a store of version `n` to `n + 1`. Append only: released steps never change. */
-const MIGRATIONS: readonly string[] = [readFileSync(new URL("./schema.sql", import.meta.url), "utf8")];
+const MIGRATIONS: readonly string[] = [
+  readFileSync(new URL("./schema.sql", import.meta.url), "utf8"),
+  // Attempts since the last success, and the delay drawn before the last attempt. Behind the blob of the links: both are read only
+  // of rows that are read whole.
+  `ALTER TABLE page ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE page ADD COLUMN retry_delay REAL;`,
+];
 
 /** Version this program writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -19,7 +19,7 @@ const FIRST_COLUMNS = ["id", ...STATE_COLUMNS, ...PAGE_COLUMNS] as const;
 /** Of most first rows the others are NULL, and each cell costs 0.15 us to hand over. */
 const OFTEN_NULL: readonly string[] = ["duplicate_of", "code", "marks", "body_hash"];
 /** A URL that brought no copy: skipped, redirected, failed. */
-const BARE_COLUMNS = ["id", ...STATE_COLUMNS] as const;
+const BARE_COLUMNS = ["id", ...STATE_COLUMNS, "tries"] as const;
 const PLAIN_COLUMNS = FIRST_COLUMNS.filter((column) => !OFTEN_NULL.includes(column));
 
 /** Writes the state of URLs behind the fence of their tokens, without reading a row first. */
@@ -43,20 +43,25 @@ export class PageWriter {
 
   constructor(db: Connection) {
     const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(", ");
-    const settle = "UPDATE page SET token = token + 1, attempts = 0, due_at = NULL, retry_code = NULL";
+    const settle = "UPDATE page SET token = token + 1, attempts = 0, due_at = NULL, retry_code = NULL, retry_delay = NULL";
     const first = (columns: readonly string[]) =>
       new BulkInsert(db, `INSERT OR IGNORE INTO page (${columns.join(", ")}, token, attempts)`, columns.length, 96, ",1,0");
     this.#inserts = first(FIRST_COLUMNS);
     this.#plain = first(PLAIN_COLUMNS);
     this.#bare = first(BARE_COLUMNS);
     this.#seqOf = db.prepare("SELECT seq FROM page WHERE id = ?");
-    // Without a new copy the old one stays, and with it what it duplicates.
+    // Without a new copy the old one stays, and with it what it duplicates. What adds no tries sets them to 0.
     this.#updateState = db.prepare(
-      `${settle}, pass = ?, outcome = ?, duplicate_of = coalesce(?, duplicate_of), seq = ?, code = ? WHERE id = ? AND token = ?`,
+      `${settle}, pass = ?, outcome = ?, duplicate_of = coalesce(?, duplicate_of), seq = ?, code = ?, tries = coalesce(tries + ?, 0)
+       WHERE id = ? AND token = ?`,
     );
-    this.#updatePage = db.prepare(`${settle}, ${set(STATE_COLUMNS)}, ${set(PAGE_COLUMNS)} WHERE id = ? AND token = ?`);
-    this.#retryFirst = db.prepare("INSERT OR IGNORE INTO page (id, token, pass, attempts, due_at, retry_code) VALUES (?, 1, 0, ?, ?, ?)");
-    this.#retry = db.prepare("UPDATE page SET token = token + 1, attempts = ?, due_at = ?, retry_code = ? WHERE id = ? AND token = ?");
+    this.#updatePage = db.prepare(`${settle}, tries = 0, ${set(STATE_COLUMNS)}, ${set(PAGE_COLUMNS)} WHERE id = ? AND token = ?`);
+    this.#retryFirst = db.prepare(
+      "INSERT OR IGNORE INTO page (id, token, pass, attempts, retry_delay, due_at, retry_code) VALUES (?, 1, 0, ?, ?, ?, ?)",
+    );
+    this.#retry = db.prepare(
+      "UPDATE page SET token = token + 1, attempts = ?, retry_delay = ?, due_at = ?, retry_code = ? WHERE id = ? AND token = ?",
+    );
   }
 
   /**
@@ -93,9 +98,10 @@ export class PageWriter {
 
   #reschedule(item: Rescheduled): void {
     this.#finish(item.id);
-    const { id, token, attempts, code } = item;
+    const { id, token, attempts, delay, code } = item;
     const dueAt = Math.round(item.dueAt);
-    const changed = token === 0 ? this.#retryFirst.run([id, attempts, dueAt, code]) : this.#retry.run([attempts, dueAt, code, id, token]);
+    const changed =
+      token === 0 ? this.#retryFirst.run([id, attempts, delay, dueAt, code]) : this.#retry.run([attempts, delay, dueAt, code, id, token]);
     if (changed === 0) this.#staleRetries.add(item);
   }
 
@@ -133,7 +139,8 @@ export class PageWriter {
     inserts.put(settlement.duplicateOf);
     inserts.put(settlement.seq);
     inserts.put(settlement.code);
-    if (page !== null) {
+    if (page === null) inserts.put(triesOf(settlement) ?? 0);
+    else {
       putCopy(inserts, page);
       inserts.put(listText(page.marks));
       inserts.put(page.bodyHash);
@@ -161,11 +168,18 @@ export class PageWriter {
     cells[2] = settlement.duplicateOf;
     cells[3] = settlement.seq;
     cells[4] = settlement.code;
-    const at = page === null ? STATE_COLUMNS.length : fillPage(cells, STATE_COLUMNS.length, page);
+    const next = STATE_COLUMNS.length;
+    if (page === null) cells[next] = triesOf(settlement);
+    const at = page === null ? next + 1 : fillPage(cells, next, page);
     cells[at] = settlement.id;
     cells[at + 1] = settlement.token;
     return (page === null ? this.#updateState : this.#updatePage).run(cells);
   }
+}
+
+/** What a settlement adds to the attempts since the last success; null when it is one. */
+function triesOf({ outcome, attempts }: Settlement): number | null {
+  return outcome === "failed" || outcome === "blocked" ? attempts : null;
 }
 
 /** The page columns up to `last_modified`, in their order. */

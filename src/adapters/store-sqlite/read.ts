@@ -82,7 +82,8 @@ export class Reader {
 
   visitRows(ids: readonly UrlId[]): readonly VisitRow[] {
     const statement = this.#sql(
-      `SELECT u.url, u.depth, u.via, p.token, p.attempts, p.etag, p.last_modified, p.text_hash, p.text_hash_version
+      `SELECT u.url, u.depth, u.via, p.token, p.attempts, p.etag, p.last_modified, p.text_hash, p.text_hash_version,
+         p.tries, p.retry_delay, coalesce(p.retry_code, p.code)
        FROM url u LEFT JOIN page p ON p.id = u.id WHERE u.id = ?`,
     );
     const found: VisitRow[] = [];
@@ -94,6 +95,9 @@ export class Reader {
         url: String(row[0]),
         token: Number(row[3] ?? 0),
         attempts: Number(row[4] ?? 0),
+        tries: Number(row[9] ?? 0),
+        delay: Number(row[10] ?? 0),
+        code: textOf(row[11]),
         depth: Number(row[1]),
         via: viaOf(row[2]),
         etag: textOf(row[5]),
@@ -149,7 +153,7 @@ export class Reader {
 
   totals(pass: number): StoreTotals {
     const outcomes: Partial<Record<Outcome, number>> = {};
-    for (const [outcome, visits] of this.#sql("SELECT outcome, visits FROM tally WHERE pass = ?").rows([pass])) {
+    for (const [outcome, visits] of this.#sql("SELECT outcome, visits FROM tally WHERE pass = ? AND visits > 0").rows([pass])) {
       outcomes[OUTCOMES[Number(outcome)]] = Number(visits);
     }
     const skips: Partial<Record<SkipReason, number>> = {};

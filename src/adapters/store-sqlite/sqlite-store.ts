@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { StoreUnavailable } from "../../kernel/errors.ts";
 import type { Seq, UrlId } from "../../kernel/units.ts";
-import type { HostRow, ScanRow, SettledRow, Store, StoreBatch, StoreTotals, VisitRow } from "../../ports/store.ts";
+import type { DeadLetters, HostRow, Requeued, ScanRow, SettledRow, Store, StoreBatch, StoreTotals, VisitRow } from "../../ports/store.ts";
 import { Committer } from "./commit.ts";
 import { type Connection, connect } from "./database.ts";
 import { hasWriter, WriterLock } from "./lock.ts";
 import { migrate, requireCurrent } from "./migrations.ts";
 import { Reader } from "./read.ts";
+import { requeue } from "./requeue.ts";
 import { hindrance } from "./store-error.ts";
 import { UrlTexts } from "./url-texts.ts";
 
@@ -138,6 +139,11 @@ export class SqliteStore implements Store {
 
   async current(what: "pages" | "skipped" | "failed", after: UrlId, limit: number): Promise<readonly SettledRow[]> {
     return this.#reader.current(what, after, limit);
+  }
+
+  async requeue(which: DeadLetters, after: UrlId, limit: number): Promise<readonly Requeued[]> {
+    if (this.#committer === null) throw readonlyError(this.path);
+    return requeue(this.#db, which, after, limit);
   }
 
   async totals(pass: number): Promise<StoreTotals> {

@@ -189,13 +189,22 @@ export class Frontier {
     this.#left -= 1;
   }
 
-  /** A leased URL comes back after `delay`, its attempts counted. */
-  reschedule(row: VisitRow, host: Host, attempts: number, delay: Millis, code: string): void {
+  /** A leased URL comes back after `wait`, its attempts counted. */
+  reschedule(row: VisitRow, host: Host, retry: Pick<Rescheduled, "attempts" | "delay" | "code">, wait: Millis): void {
     const { clock, log } = this.#deps;
     this.urls.setState(row.id, RETRYING);
     this.urls.markRow(row.id);
-    log.reschedule({ id: row.id, token: row.token, attempts, dueAt: clock.epoch() + delay, code });
-    this.#retries.push({ at: clock.now() + delay, id: row.id, host: host.id });
+    log.reschedule({ ...retry, id: row.id, token: row.token, dueAt: clock.epoch() + wait });
+    this.#retries.push({ at: clock.now() + wait, id: row.id, host: host.id });
+  }
+
+  /** Dead letters that were put back in the store wait again. */
+  requeued(id: UrlId, hostId: HostId): void {
+    const host = this.#hosts.byId(hostId);
+    this.urls.setState(id, WAITING);
+    this.#left += 1;
+    host.main.list.append(this.urls, id);
+    this.#deps.onWork(host);
   }
 
   /** Moves what is due to its hosts. */

@@ -123,5 +123,19 @@ export class ReadAhead {
 
 /** The lease of a URL that was never visited. */
 export function freshRow(id: UrlId, url: string, depth: number, via: Via): VisitRow {
-  return { id, url, token: 0, attempts: 0, depth, via, etag: null, lastModified: null, textHash: null, textHashVersion: 0 };
+  return {
+    id,
+    url,
+    token: 0,
+    attempts: 0,
+    tries: 0,
+    delay: 0,
+    code: null,
+    depth,
+    via,
+    etag: null,
+    lastModified: null,
+    textHash: null,
+    textHashVersion: 0,
+  };
 }

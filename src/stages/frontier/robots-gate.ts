@@ -30,8 +30,9 @@ type SchemeState =
   | {
       readonly kind: "missing-answer";
       readonly attempts: number;
-      /** Not asked again before. */
+      /** Not asked again before; and the delay drawn for it. */
       askAt: Millis;
+      delay: Millis;
     }
   | { readonly kind: "unavailable"; readonly cause: RobotsTrouble };
 
@@ -83,17 +84,18 @@ export class RobotsGate {
   get isRepeat(): boolean {
     return this.#missing !== null;
   }
-  /** Attempts made for what is wanted. */
-  get attempts(): number {
-    return this.#missing?.attempts ?? 0;
+  /** Delay before what is wanted was asked for last; 0 when that was the first time. */
+  get delay(): Millis {
+    return this.#missing?.delay ?? 0;
   }
   /** What is wanted may be asked for from then on. */
   get askAt(): Millis {
     return this.#missing?.askAt ?? 0;
   }
-  /** What gave no answer is not asked for again before `at`. */
-  waitUntil(at: Millis): void {
-    if (this.#missing !== null) this.#missing.askAt = at;
+  /** What gave no answer is asked for again after `delay`. */
+  wait(delay: Millis, now: Millis): void {
+    const missing = this.#missing;
+    if (missing !== null) Object.assign(missing, { delay, askAt: now + delay });
   }
 
   get #missing(): (SchemeState & { kind: "missing-answer" }) | null {
@@ -142,7 +144,8 @@ export class RobotsGate {
       const before = this.#states.get(scheme);
       const attempts = (before?.kind === "missing-answer" ? before.attempts : 0) + 1;
       if (attempts < this.#attempts && answer.trouble?.lasts !== true) {
-        this.#states.set(scheme, { kind: "missing-answer", attempts, askAt: 0 });
+        const delay = before?.kind === "missing-answer" ? before.delay : 0;
+        this.#states.set(scheme, { kind: "missing-answer", attempts, askAt: 0, delay });
         this.#wanted = scheme;
       } else this.#states.set(scheme, { kind: "unavailable", cause: causeOf(answer) });
       return [];

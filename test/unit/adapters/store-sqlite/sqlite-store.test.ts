@@ -58,6 +58,22 @@ describe("opening", () => {
     await (await filled()).close();
   });
 
+  test("a store of version 1 is upgraded where it stands, and loses nothing", async () => {
+    await (await filled()).close();
+    // Back to what version 1 wrote: the same tables without what later steps added.
+    raw((db) => db.exec("ALTER TABLE page DROP COLUMN tries; ALTER TABLE page DROP COLUMN retry_delay; PRAGMA user_version = 1"));
+    expect(() => SqliteStore.open(path, { readonly: true })).toThrow(expect.objectContaining({ code: "WEIR_STORE_FAILED" }));
+    const store = SqliteStore.open(path);
+    expect(await store.lastSeq()).toBe(1);
+    const [row] = await store.visitRows([0]);
+    expect(row).toMatchObject({ token: 1, tries: 0, delay: 0 });
+    expect(
+      await store.commit(batch({ settlements: [settlement(2, 0, { token: 1, outcome: "failed", code: "dns", attempts: 3 })] })),
+    ).toEqual([]);
+    expect((await store.visitRows([0]))[0]).toMatchObject({ tries: 3, code: "dns" });
+    await store.close();
+  });
+
   test("a store of a newer version is refused, untouched and unlocked", async () => {
     await (await filled()).close();
     raw((db) => db.exec("PRAGMA user_version = 99"));

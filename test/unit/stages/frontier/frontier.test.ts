@@ -171,7 +171,7 @@ describe("rows", () => {
     const { clock, frontier, link, offered } = setting();
     const id = link("http://a.test/x", 1);
     const host = frontier.hostOf("http://a.test/x");
-    frontier.reschedule(frontier.take(host)!, host, 1, 5_000, "timeout");
+    frontier.reschedule(frontier.take(host)!, host, { attempts: 1, delay: 1_000, code: "timeout" }, 5_000);
     expect([frontier.urls.state(id), frontier.retrying, frontier.nextRetryAt, frontier.left]).toEqual([RETRYING, 1, 5_000, 1]);
     await clock.advance(4_999);
     frontier.wake(clock.now());
@@ -216,7 +216,7 @@ test("the scan rebuilds what waits, what comes back later and what is skipped", 
   for (const url of ["http://a.test/done", "http://a.test/later", "http://a.test/waits", "http://out.test/"]) first.link(url, 1);
   const host = first.frontier.hostOf("http://a.test/");
   first.settle(first.frontier.take(host)!);
-  first.frontier.reschedule(first.frontier.take(host)!, host, 2, 60_000, "timeout");
+  first.frontier.reschedule(first.frontier.take(host)!, host, { attempts: 2, delay: 1_000, code: "timeout" }, 60_000);
   await first.clock.advance(100);
 
   const { frontier, clock, takeAll } = setting(() => null, first.store, 4);
@@ -267,8 +267,10 @@ test("whatever happens, each URL is in one place, none is lost, and each is sett
       } else if (leased[which] !== undefined) {
         const [one] = leased.splice(which, 1);
         if (kind === "settle") end(one.row);
-        else if (kind === "retry") frontier.reschedule(one.row, one.host, one.row.attempts + 1, depth * 400, "timeout");
-        else frontier.giveBack(one.host, one.row);
+        else if (kind === "retry") {
+          const again = { attempts: one.row.attempts + 1, delay: 1_000, code: "timeout" };
+          frontier.reschedule(one.row, one.host, again, depth * 400);
+        } else frontier.giveBack(one.host, one.row);
       }
     }
     // Counts by state agree with the places.

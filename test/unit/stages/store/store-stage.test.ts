@@ -237,7 +237,7 @@ describe("waiting for a commit", () => {
     const { clock, stage } = setting(5);
     stage.addHost({ id: 0, key: "a.example", shard: 0 });
     stage.addUrl(newUrl(5));
-    stage.reschedule({ id: 2, token: 0, attempts: 1, dueAt: 9, code: "timeout" });
+    stage.reschedule({ id: 2, token: 0, attempts: 1, delay: 1, dueAt: 9, code: "timeout" });
     expect([4, 5, 2].map((id) => stage.isPending(id))).toEqual([false, true, true]);
     await clock.advance(50);
     expect([4, 5, 2].map((id) => stage.isPending(id))).toEqual([false, false, false]);
