@@ -1,9 +1,10 @@
 import { StoreUnavailable, WeirError } from "../kernel/errors.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
-import type { EpochMillis, Seq, UrlId } from "../kernel/units.ts";
+import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type {
   HostRow,
   NewUrl,
+  Requeued,
   Rescheduled,
   ScanRow,
   SettledRow,
@@ -18,6 +19,8 @@ interface WaitingRow {
   readonly url: NewUrl;
   token: number;
   attempts: number;
+  delay: Millis;
+  code: string | null;
   dueAt: EpochMillis | null;
 }
 
@@ -89,7 +92,7 @@ export class ForgetfulStore implements Store {
   #add(url: NewUrl): void {
     if (this.#rows.has(url.id)) throw new WeirError("WEIR_BUG", "A batch contradicts what the store holds.");
     this.#known += 1;
-    if (url.skip === null) this.#rows.set(url.id, { url, token: 0, attempts: 0, dueAt: null });
+    if (url.skip === null) this.#rows.set(url.id, { url, token: 0, attempts: 0, delay: 0, code: null, dueAt: null });
     else this.#skipped.set(url.id, url.skip);
   }
 
@@ -109,6 +112,8 @@ export class ForgetfulStore implements Store {
     } else {
       row.token += 1;
       row.attempts = item.attempts;
+      row.delay = item.delay;
+      row.code = item.code;
       row.dueAt = item.dueAt;
     }
     return true;
@@ -129,8 +134,10 @@ export class ForgetfulStore implements Store {
       const row = this.#rows.get(id);
       if (row === undefined) return [];
       const { url, depth, via } = row.url;
-      const { token, attempts } = row;
-      return [{ id, url, token, attempts, depth, via, etag: null, lastModified: null, textHash: null, textHashVersion: 0 }];
+      const { token, attempts, delay, code } = row;
+      return [
+        { id, url, token, attempts, tries: 0, delay, code, depth, via, etag: null, lastModified: null, textHash: null, textHashVersion: 0 },
+      ];
     });
   }
 
@@ -155,6 +162,11 @@ export class ForgetfulStore implements Store {
   }
   async advance(): Promise<void> {}
   async current(): Promise<readonly SettledRow[]> {
+    return [];
+  }
+
+  /** What was settled is forgotten. */
+  async requeue(): Promise<readonly Requeued[]> {
     return [];
   }
 
