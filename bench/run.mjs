@@ -11,6 +11,7 @@ const benches = {
     ["frontier.mjs", "--urls", "1000000"],
   ],
   memory: [["memory.mjs"]],
+  "gateway-bytes": [["gateway-bytes.mjs"]],
   crawl: [
     ["crawl.mjs", "--pages", "5000", "--hosts", "10"],
     ["crawl.mjs", "--pages", "50000", "--hosts", "200"],
