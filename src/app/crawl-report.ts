@@ -3,6 +3,7 @@ import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
 import { waitingHosts } from "../pipeline/host-view.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import { boundCause, boundWords, type ConsumerPressure, HELP, stagePressures } from "../pipeline/pressure.ts";
+import { providerReports } from "../pipeline/provider-report.ts";
 import type { StoreTotals } from "../ports/store.ts";
 import type { CrawlStatus, CrawlSummary, StopCause } from "./crawl-types.ts";
 
@@ -77,15 +78,22 @@ export function statusOfRun(facts: RunFacts): CrawlStatus {
     successShare: tally.successShare,
     sinceChange: tally.sinceChange(now),
     deadLetters: tally.count("failed") + tally.count("blocked"),
-    costPerPage: null,
+    costPerPage: costPerPage(pipeline),
     sheds: Object.fromEntries(tally.sheds),
     known: frontier.urls.size,
     hosts: pipeline.dispatcher.hostsAsked,
     outcomes: tally.outcomes,
     skipped: skippedCounts(pipeline),
     ...(state === "scanning" ? { scanned: { ...facts.scanned } } : {}),
+    providers: providerReports(pipeline.providers),
     waitingHosts: facts.hosts === 0 ? [] : waitingHosts(pipeline, facts.hosts, now, epoch),
   };
+}
+
+/** In currency micro-units; null without a priced provider. */
+function costPerPage({ providers, tally }: Pipeline): number | null {
+  const cost = Object.values(providerReports(providers)).reduce((sum, provider) => sum + provider.cost, 0);
+  return cost === 0 || tally.pages === 0 ? null : cost / tally.pages;
 }
 
 function boundOf(facts: RunFacts, pipeline: Pipeline): Pick<CrawlStatus, "boundBy" | "boundByCause" | "helps"> {
@@ -117,6 +125,7 @@ export function summaryOfRun(
 ): CrawlSummary {
   const { tally } = pipeline;
   const { seconds, peakRss, stopped, left } = run;
+  const providers = providerReports(pipeline.providers);
   return {
     pages: tally.pages,
     failed: tally.count("failed"),
@@ -129,7 +138,8 @@ export function summaryOfRun(
     retryShare: tally.retryShare,
     bytesWire: tally.bytesWire,
     bytesByCause: tally.bytes.byCause,
-    cost: 0,
+    cost: Object.values(providers).reduce((sum, { cost }) => sum + cost, 0),
+    providers,
     hosts: pipeline.dispatcher.hostsAsked,
     sheds: Object.fromEntries(tally.sheds),
     seconds,

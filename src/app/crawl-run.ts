@@ -6,6 +6,8 @@ import { Delivery } from "../pipeline/delivery.ts";
 import { type HostsAsked, type HostsView, viewHosts } from "../pipeline/host-view.ts";
 import { Pipeline } from "../pipeline/pipeline.ts";
 import type { PipelineDeps } from "../pipeline/pipeline-deps.ts";
+import type { ProviderSpec } from "../pipeline/provider-lane.ts";
+import type { ProviderReport } from "../pipeline/provider-report.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
@@ -17,6 +19,8 @@ import type { CrawlHandle, CrawlStatus, CrawlSummary, StopCause } from "./crawl-
 import { toSettledUrl } from "./output/settled-url.ts";
 import { movedKey, PASS_META_KEY, type Pass } from "./pass.ts";
 import { pipelineOptions, type RunStart } from "./pipeline-options.ts";
+import { restoreProviders, topUpRun } from "./provider-state.ts";
+import { limitReached } from "./run-limits.ts";
 import { Snapshots } from "./snapshots.ts";
 import { loadStore } from "./start-up-scan.ts";
 
@@ -27,6 +31,8 @@ export interface RunDeps {
   readonly random: Random;
   readonly store: Store;
   readonly route: FetchRoute;
+  /** Other ways than the direct one. */
+  readonly providers?: readonly ProviderSpec[];
   readonly blobs: BlobStore | null;
   readonly lane: ParseLane | null;
   readonly hashBody: PipelineDeps["hashBody"];
@@ -147,6 +153,7 @@ export class CrawlRun implements CrawlHandle {
     const { givenUp, running } = await crashCount(store);
     const pipeline = this.#makePipeline(givenUp);
     pipeline.storeStage.meta(RUN_META_KEY, running);
+    await restoreProviders(pipeline, this.#deps.providers, store, this.#deps.clock.epoch());
     this.#pipeline = pipeline;
     this.#makeDelivery(pass.number, lastSeq);
     const deps = { store, clock: this.#deps.clock, settings: this.#settings, signal: this.#aborts.signal };
@@ -163,9 +170,10 @@ export class CrawlRun implements CrawlHandle {
   }
 
   #makePipeline(givenUp: ReadonlySet<UrlId>): Pipeline {
-    const { clock, random, route, store, blobs, lane, hashBody, inflate, warn } = this.#deps;
+    const { clock, random, route, providers, store, blobs, lane, hashBody, inflate, warn } = this.#deps;
     return new Pipeline(
       {
+        ...(providers === undefined ? {} : { providers }),
         clock,
         random,
         route,
@@ -189,6 +197,11 @@ export class CrawlRun implements CrawlHandle {
       { ...pipelineOptions(this.#settings, this.#start), givenUp },
       { lastSeq: this.#start.lastSeq, knownUrls: this.#scanned.total },
     );
+  }
+
+  /** A person has paid. @throws Error when there is no such provider, or nothing runs. */
+  topUp(name: string, amount: number | null): ProviderReport {
+    return topUpRun(this.#pipeline, name, amount);
   }
 
   #makeDelivery(pass: number, lastSeq: Seq): void {
@@ -241,23 +254,12 @@ export class CrawlRun implements CrawlHandle {
   #turn(): void {
     const pipeline = this.#pipeline;
     if (pipeline === null || this.#finishing || this.#state === "scanning") return;
-    if (this.#cause === null) this.#checkLimits(pipeline);
+    const limit = this.#cause === null ? limitReached(pipeline, this.#settings, this.#deps.clock) : null;
+    if (limit !== null) this.#stopFor(limit);
     const over = this.#cause === null ? pipeline.isIdle : pipeline.isQuiet;
     if (!over) return;
     this.#finishing = true;
     this.#finish().catch((error: unknown) => this.#fail(error));
-  }
-
-  #checkLimits(pipeline: Pipeline): void {
-    const { maxPages, maxBytes, maxWait } = this.#settings;
-    const { tally, dispatcher } = pipeline;
-    if (pipeline.isIdle) return;
-    if (maxPages !== undefined && tally.pages >= maxPages) this.#stopFor("max-pages");
-    else if (maxBytes !== undefined && tally.bytesWire >= maxBytes) this.#stopFor("max-bytes");
-    else if (pipeline.isSettled && dispatcher.held === null) {
-      const next = dispatcher.nextStartAt;
-      if (Number.isFinite(next) && next - this.#deps.clock.now() > maxWait) this.#stopFor("max-wait");
-    }
   }
 
   #stopFor(cause: StopCause): void {

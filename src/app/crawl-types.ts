@@ -5,6 +5,7 @@ import type { Bytes, EpochMillis, Millis } from "../kernel/units.ts";
 import type { RefusalCounts } from "../pipeline/gauges.ts";
 import type { WaitingHost } from "../pipeline/host-view.ts";
 import type { StageName, StagePressure } from "../pipeline/pressure.ts";
+import type { ProviderReport } from "../pipeline/provider-report.ts";
 import type { BoundBy } from "../pipeline/tally.ts";
 import type { Sink } from "../ports/sink.ts";
 
@@ -30,6 +31,8 @@ export interface CrawlSummary {
   readonly bytesByCause: Readonly<Record<ByteCause, Bytes>>;
   /** In currency micro-units; 0 without a priced provider. */
   readonly cost: number;
+  /** By name; empty in a crawl that goes directly. */
+  readonly providers?: Readonly<Record<string, ProviderReport>>;
   readonly hosts: number;
   readonly sheds: Readonly<Record<string, number>>;
   readonly seconds: number;
@@ -90,6 +93,8 @@ export interface CrawlStatus {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Rows read of the start-up scan. */
   readonly scanned?: { readonly done: number; readonly total: number };
+  /** By name; empty in a crawl that goes directly. */
+  readonly providers?: Readonly<Record<string, ProviderReport>>;
   /** The ten with most waiting; empty in the line of a moment that shows none. */
   readonly waitingHosts: readonly WaitingHost[];
 }

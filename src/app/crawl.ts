@@ -16,10 +16,12 @@ import type { Store } from "../ports/store.ts";
 import { CrawlRun } from "./crawl-run.ts";
 import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
 import { hostsAsked } from "./hosts.ts";
+import { openProviders } from "./open-providers.ts";
 import { optionalAmong } from "./output/fields.ts";
 import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
 import { productToken } from "./pipeline-options.ts";
+import { topUpParams } from "./topup.ts";
 
 /** Beside this module, whether it is bundled or not. */
 const PARSE_THREAD = new URL("./parse-thread.js", import.meta.url);
@@ -63,12 +65,15 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
     opened.push(route);
     const lane = new WorkerLane({ clock }, { ...FIXED.parse.lane, entry: PARSE_THREAD, data: { agent: productToken(settings.userAgent) } });
     opened.push(lane);
+    const providers = openProviders(settings, route, { clock, random: systemRandom });
+    opened.push(...providers.map((provider) => provider.route));
     const run = new CrawlRun(
       {
         clock,
         random: systemRandom,
         store,
         route,
+        providers,
         blobs,
         lane,
         hashBody: (body) => createHash("sha256").update(body).digest("hex"),
@@ -84,6 +89,7 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
     const control = await ControlServer.open(settings.store, (method, params) => {
       if (method === "status") return run.status();
       if (method === "hosts") return run.hosts(hostsAsked(params));
+      if (method === "topup") return run.topUp(...topUpParams(params));
       throw new Error(`There is no method ${method}`);
     }).catch((error: unknown) => {
       io.warn(`Other processes cannot ask this crawl for its status: ${error instanceof Error ? error.message : String(error)}`);

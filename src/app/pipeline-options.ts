@@ -1,5 +1,5 @@
 import { FIXED } from "../config/fixed.ts";
-import type { Settings } from "../config/settings.ts";
+import type { HostOverride, Settings } from "../config/settings.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
 import { hostName } from "../kernel/host-key.ts";
 import type { OptionalField } from "../kernel/settled-url.ts";
@@ -49,13 +49,20 @@ export function pipelineOptions(settings: Settings, start: RunStart): Omit<Pipel
     wants: { text: optional.includes("text"), headers: optional.includes("headers"), html: optional.includes("html") },
     paceOf: (host) => paceOf(settings, host),
     maxPages: settings.maxPages ?? null,
+    providerOf: (host) => overrideOf(settings, host)?.provider ?? settings.provider,
   };
+}
+
+/** What the person set for this host: by authority or by name. */
+function overrideOf(settings: Settings, host: string): HostOverride | undefined {
+  const { overrides } = settings.hosts;
+  return overrides[host] ?? overrides[hostName(host)];
 }
 
 /** Ceiling and least gap of a host as the person set them: its own first, by authority or by name. */
 export function paceOf(settings: Settings, host: string): { readonly ceiling: number; readonly gap: Millis } {
   const { hosts } = settings;
-  const own = hosts.overrides[host] ?? hosts.overrides[hostName(host)];
+  const own = overrideOf(settings, host);
   return { ceiling: own?.ceiling ?? hosts.ceiling, gap: own?.delay ?? hosts.delay ?? 0 };
 }
 

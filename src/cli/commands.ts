@@ -49,6 +49,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input) => (await import("./export.ts")).runExport(input),
   },
   {
+    name: "topup",
+    summary: "reopen the account of a provider after it was paid",
+    example: "weir topup api --credits 10000",
+    args: { name: "provider", help: "its name in the configuration" },
+    options: ["store", "verbose", "json"],
+    own: [{ flags: "--credits <N>", help: "how much was added, in credits (bytes for a gateway); without it, what a cycle begins with" }],
+    run: async (input) => (await import("./topup.ts")).runTopup(input),
+  },
+  {
     name: "config",
     summary: "the effective configuration",
     example: "weir config --explain",

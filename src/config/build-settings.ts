@@ -39,6 +39,8 @@ export function buildSettings(values: ReadonlyMap<string, unknown>): Settings {
     robots: read("robots"),
     allowPrivate: read("allowPrivate"),
     allowAddresses: read("allowAddresses"),
+    providers: read("providers"),
+    provider: read("provider"),
     userAgent: read("userAgent"),
     fresh: read("fresh"),
     ...optional<"output", string>("output"),

@@ -5,6 +5,48 @@ type DurationText = string;
 /** Bytes, or with a unit: `10MiB`, `1GB`. */
 type SizeText = string | number;
 
+/** What every paid provider may have. Each name is explained in `docs/providers.md`. */
+interface ProviderConfig {
+  /** Calls at once that its plan allows; found out where it is not given. */
+  readonly concurrency?: number;
+  /** `hour`, `day`, `month`, `HH:MM` or an instant; UTC. */
+  readonly resetAt?: string;
+  readonly busy?: number | readonly number[];
+  readonly exhausted?: number | readonly number[];
+}
+
+/** A metered proxy. */
+export interface GatewayConfig extends ProviderConfig {
+  readonly kind: "gateway";
+  /** `http://user:password@host:port`, also `https://` and `socks5://`; `env:NAME` reads one. */
+  readonly endpoints: OneOrMany | readonly (string | { readonly url: string; readonly region?: string })[];
+  readonly session?: string;
+  readonly pricePerGB?: number;
+  /** Bytes of a cycle. */
+  readonly balance?: SizeText;
+}
+
+/** An API that fetches pages. */
+export interface ScrapingApiConfig extends ProviderConfig {
+  readonly kind: "scraping-api";
+  /** URL with `{url}`; `{env:NAME}` reads a secret. */
+  readonly request: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: string;
+  readonly body?: string;
+  readonly finalUrl?: string;
+  readonly credits?: string;
+  /** Retries that the API makes itself. */
+  readonly retries?: number;
+  readonly render?: string;
+  readonly country?: string;
+  readonly session?: string;
+  readonly forwardsHeaders?: boolean | string;
+  readonly pricePerCredit?: number;
+  /** Credits of a cycle. */
+  readonly balance?: number;
+}
+
 /** What may stand in `weir.config.ts`, in JSON and in the library's options. Each name is explained in `docs/options.md`. */
 export interface Config {
   readonly seeds?: OneOrMany;
@@ -21,7 +63,7 @@ export interface Config {
     readonly ceiling?: number;
     readonly delay?: DurationText;
     readonly unit?: "authority";
-    readonly overrides?: Readonly<Record<string, { readonly ceiling?: number; readonly delay?: DurationText }>>;
+    readonly overrides?: Readonly<Record<string, { readonly ceiling?: number; readonly delay?: DurationText; readonly provider?: string }>>;
   };
   readonly ipCeiling?: number;
   readonly concurrency?: number;
@@ -43,7 +85,10 @@ export interface Config {
   readonly verbose?: boolean;
   readonly logFormat?: "text" | "json";
   readonly json?: boolean;
-  readonly provider?: "direct";
+  /** By name; see `docs/providers.md`. */
+  readonly providers?: Readonly<Record<string, GatewayConfig | ScrapingApiConfig>>;
+  /** `direct`, or a name under `providers`. */
+  readonly provider?: string;
 }
 
 /** The library's options: the same, and what only one run can want. */

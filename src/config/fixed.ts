@@ -33,9 +33,19 @@ export const FIXED = {
     isMetered: true,
     /** ms from the connection to the open tunnel: a gateway looks for an exit and connects from there. Source: flow-control.md §8 (first byte). */
     tunnelTimeout: 15_000,
-    /** Statuses instead of a tunnel. Source: spec B3. */
+    /** Statuses instead of a tunnel; of a scraping API too, unless it says otherwise. Source: spec B3. */
     exhausted: [402, 509],
     busy: [429],
+    /** Bytes that a request reserves until their costs are known. Source: flow-control.md §8 (money). */
+    reserve: 65_536,
+  },
+  api: {
+    /** Credits that a call reserves until their costs are known. Source: flow-control.md §8 (money). */
+    reserve: 1,
+    /** ms a call of a scraping API may take at least; more where it retries inside. Source: flow-control.md §4. */
+    deadline: 120_000,
+    /** Value of `Accept` where the answer is an envelope. */
+    accept: "application/json,*/*;q=0.8",
   },
   parse: {
     /** Pages between fetch and parse. Source: guess; 10 s of the slowest parser measured. */

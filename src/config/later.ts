@@ -4,8 +4,6 @@
  */
 export const LATER: readonly { readonly key: string; readonly flag?: string; readonly allowed?: string }[] = [
   { key: "pages" },
-  { key: "providers" },
-  { key: "provider", flag: "--provider", allowed: "direct" },
   { key: "budget", flag: "--budget" },
   { key: "jobs" },
   { key: "job", flag: "--job" },

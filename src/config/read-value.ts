@@ -1,21 +1,13 @@
 import { readAuthority } from "./authority.ts";
 import { readFields } from "./fields.ts";
 import { patternProblem } from "./pattern.ts";
+import { readProviders } from "./read-providers.ts";
 import { readHeader, splitHeader } from "./request-header.ts";
 import { type OptionKind, rangeOf } from "./schema.ts";
 import { readSeed } from "./seed.ts";
 import type { HostOverride } from "./settings.ts";
 import { DURATION_FORM, parseDuration, parseSize, SIZE_FORM } from "./units.ts";
-
-/** Where a value stands and what is needed to read it. */
-export interface ValueContext {
-  /** Flags and the environment give text; files and the library give data. */
-  readonly fromText: boolean;
-  /** Looks up `env:NAME`. */
-  secret(name: string): string | undefined;
-  /** Notes a problem; `suffix` goes behind the option's own path (`[2]`, `.ceiling`). */
-  report(suffix: string, got: unknown, expected: string): void;
-}
+import type { ValueContext } from "./value-context.ts";
 
 /**
  * Reads one option's value by its kind.
@@ -46,6 +38,10 @@ export function readValue(type: OptionKind, raw: unknown, context: ValueContext)
       return readFieldList(raw, context);
     case "overrides":
       return readOverrides(raw, context);
+    case "providers":
+      return readProviders(raw, context);
+    case "provider":
+      return typeof raw === "string" && raw.trim() !== "" ? raw.trim() : refuse(raw, type, context);
     default:
       return readList(type, raw, context);
   }
@@ -154,19 +150,23 @@ function readHeaderObject(raw: object, context: ValueContext): unknown {
   return headers.includes(undefined) ? undefined : headers;
 }
 
-const CEILING = { kind: "count", min: 1, max: 1024 } as const;
-const DELAY = { kind: "duration", min: "0ms", max: "1d" } as const;
+/** What can be set for one host. */
+const OVERRIDES: Readonly<Record<string, OptionKind>> = {
+  ceiling: { kind: "count", min: 1, max: 1024 },
+  delay: { kind: "duration", min: "0ms", max: "1d" },
+  provider: { kind: "provider" },
+};
 
 function readOverrides(raw: unknown, context: ValueContext): unknown {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
-    context.report("", raw, "an object: host → { ceiling, delay }");
+    context.report("", raw, rangeOf({ kind: "overrides" }));
     return undefined;
   }
   const overrides: Record<string, HostOverride> = {};
   for (const [host, limits] of Object.entries(raw)) {
     const key = readAuthority(host);
     if (key === null) context.report(`.${host}`, host, "HOST or HOST:PORT as the name");
-    else if (typeof limits !== "object" || limits === null) context.report(`.${host}`, limits, "an object: { ceiling, delay }");
+    else if (typeof limits !== "object" || limits === null) context.report(`.${host}`, limits, "an object: { ceiling, delay, provider }");
     else overrides[key.replace(/:(80|443)$/, "")] = readOverride(host, limits, context);
   }
   return overrides;
@@ -178,17 +178,13 @@ function readOverride(host: string, limits: object, context: ValueContext): Host
     fromText: false,
     report: (suffix, got, expected) => context.report(`.${host}.${name}${suffix}`, got, expected),
   });
-  const override: { ceiling?: number; delay?: number } = {};
+  const override: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(limits)) {
     if (value === undefined) continue;
+    const kind = Object.hasOwn(OVERRIDES, name) ? OVERRIDES[name] : undefined;
     const read =
-      name === "ceiling"
-        ? readValue(CEILING, value, at(name))
-        : name === "delay"
-          ? readValue(DELAY, value, at(name))
-          : at(name).report("", value, "ceiling or delay as the name");
-    if (typeof read === "number" && name === "ceiling") override.ceiling = read;
-    if (typeof read === "number" && name === "delay") override.delay = read;
+      kind === undefined ? at(name).report("", value, "ceiling, delay or provider as the name") : readValue(kind, value, at(name));
+    if (read !== undefined) override[name] = read;
   }
   return override;
 }

@@ -2,6 +2,7 @@ import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
 import { buildSettings } from "./build-settings.ts";
 import { defaultUserAgent, OPTIONS } from "./defaults.ts";
 import { DEFAULT_FIELDS } from "./fields.ts";
+import { unnamedProviders } from "./read-providers.ts";
 import { readValue } from "./read-value.ts";
 import { isList, type OptionSpec } from "./schema.ts";
 import type { Settings } from "./settings.ts";
@@ -59,6 +60,7 @@ export function resolveSettings(sources: ConfigSources): Resolved {
   const problems: ConfigProblem[] = [...(sources.problems ?? []), ...elsewhere];
   let onlyFlags = elsewhere.length === 0;
   const values = new Map<string, unknown>();
+  const places = new Map<string, Given>();
   const origins: Origin[] = [];
   for (const spec of OPTIONS) {
     const given = strongest(spec, sources);
@@ -70,7 +72,13 @@ export function resolveSettings(sources: ConfigSources): Resolved {
     const value =
       given.raw === undefined ? undefined : readValue(spec.type, given.raw, { fromText, secret: (name) => sources.env?.[name], report });
     values.set(spec.key, value);
+    places.set(spec.key, given);
     origins.push({ key: spec.key, value: shownSetting(spec.type, value), origin: given.origin, from: given.from });
+  }
+  for (const { key, suffix, got, expected } of unnamedProviders(values)) {
+    const place = places.get(key);
+    problems.push({ path: (place?.path ?? key) + suffix, got: shown(got), expected });
+    onlyFlags &&= place?.origin === "flag";
   }
   if (problems.length > 0)
     throw new ConfigError(
@@ -114,7 +122,7 @@ function listed(spec: OptionSpec, text: string): unknown {
 function defaultOf(spec: OptionSpec, version: string): unknown {
   if (spec.key === "userAgent") return defaultUserAgent(version);
   if (spec.type.kind === "fields") return [...DEFAULT_FIELDS];
-  if (spec.type.kind === "overrides") return {};
+  if (spec.type.kind === "overrides" || spec.type.kind === "providers") return {};
   return spec.default ?? (isList(spec.type) ? [] : undefined);
 }
 

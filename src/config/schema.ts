@@ -13,7 +13,9 @@ export type OptionKind =
   | { readonly kind: "patterns" }
   | { readonly kind: "headers" }
   | { readonly kind: "addresses" }
-  | { readonly kind: "overrides" };
+  | { readonly kind: "overrides" }
+  | { readonly kind: "providers" }
+  | { readonly kind: "provider" };
 
 /** One option: the single place where its names, its default and its range stand. */
 export interface OptionSpec {
@@ -72,7 +74,11 @@ export function rangeOf(type: OptionKind): string {
     case "addresses":
       return "HOST or HOST:PORT";
     case "overrides":
-      return "an object: host → { ceiling, delay }";
+      return "an object: host → { ceiling, delay, provider }";
+    case "providers":
+      return "an object: name → { kind, … } (docs/providers.md)";
+    case "provider":
+      return "direct, or a name under providers";
     default:
       return type satisfies never;
   }

@@ -1,5 +1,6 @@
 import type { SettledField } from "../kernel/settled-url.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
+import type { ProvidersSettings } from "./providers.ts";
 
 export type ScopeRule = "host" | "domain" | "prefix" | "any";
 
@@ -7,6 +8,8 @@ export type ScopeRule = "host" | "domain" | "prefix" | "any";
 export interface HostOverride {
   readonly ceiling?: number;
   readonly delay?: Millis;
+  /** `direct`, or a name under `providers`. */
+  readonly provider?: string;
 }
 
 /**
@@ -50,6 +53,9 @@ export interface Settings {
   readonly allowPrivate: boolean;
   /** `host` or `host:port`, lower case; IPv6 in brackets. */
   readonly allowAddresses: readonly string[];
+  readonly providers: ProvidersSettings;
+  /** `direct`, or a name under `providers`. */
+  readonly provider: string;
   readonly userAgent: string;
   readonly fresh: boolean;
   /** Path of the output file, or `-` for standard output. */

@@ -21,9 +21,18 @@ export function shownSetting(type: OptionKind, value: unknown): string {
   if (type.kind === "size" && typeof value === "number") return formatSize(value);
   if (type.kind === "headers" && Array.isArray(value)) return value.map(([name]) => `${name}: (hidden)`).join(", ");
   if (type.kind === "fields" && Array.isArray(value) && value.join() === STANDARD_FIELDS.join()) return "the standard ones";
+  if (type.kind === "providers") return providersShown(value);
   if (type.kind === "overrides") return overridesShown(value);
   if (Array.isArray(value)) return value.join(", ");
   return String(value);
+}
+
+/** Names and kinds: what is in them may be secret. */
+function providersShown(value: unknown): string {
+  if (typeof value !== "object" || value === null) return "";
+  return Object.entries(value)
+    .map(([name, { kind }]) => `${name}: ${kind} (hidden)`)
+    .join("; ");
 }
 
 function overridesShown(value: unknown): string {
@@ -33,6 +42,7 @@ function overridesShown(value: unknown): string {
       const parts: string[] = [];
       if (limits.ceiling !== undefined) parts.push(`ceiling ${limits.ceiling}`);
       if (limits.delay !== undefined) parts.push(`delay ${formatDuration(limits.delay)}`);
+      if (limits.provider !== undefined) parts.push(`provider ${limits.provider}`);
       return `${host}: ${parts.join(", ")}`;
     })
     .join("; ");

@@ -6,10 +6,11 @@ import { HostHeap } from "../flow/host-heap.ts";
 import type { HostSignal } from "../flow/host-limiter.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
-import type { FetchResult, FetchRoute } from "../ports/fetch-route.ts";
+import type { FetchResult } from "../ports/fetch-route.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import { BYTES_CHARGED, type Errand } from "./errand.ts";
+import type { Providers } from "./providers.ts";
 import type { RetryAdmission } from "./retry-admission.ts";
 
 /** An address is looked up again after this. The route's own cache and the check at connect time are beneath it. */
@@ -30,7 +31,7 @@ export type GlobalHold = "concurrency" | "parse" | "storage" | "consumer" | "sto
 export interface DispatcherDeps {
   readonly clock: Clock;
   readonly random: Random;
-  readonly route: FetchRoute;
+  readonly providers: Providers;
   readonly frontier: Frontier;
   readonly credits: CreditPool;
   readonly retries: RetryAdmission;
@@ -51,8 +52,8 @@ export interface DispatcherDeps {
  * The one owner of every start: first attempts, retries, redirect hops, robots.txt, sitemaps.
  *
  * Hosts that have work lie in a heap by the instant each may start; one timer serves all. A start needs, all at once: no
- * global hold, a free place in the overall concurrency, parse credit, the host's permit and a place at its address. Nothing
- * here waits: what is lacking calls `pump` when it comes.
+ * global hold, a free place in the overall concurrency, parse credit, the host's permit, its provider's and the money for it,
+ * and a place at its address. Nothing here waits: what is lacking calls `pump` when it comes.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -112,10 +113,15 @@ export class Dispatcher {
   yields(host: Host): boolean {
     return this.#yielding.has(host);
   }
+  /** Hosts that wait for an instant of their own. */
+  get timedHosts(): number {
+    return this.#heap.size;
+  }
   /** Earliest instant at which some host or retry may start; `Infinity` when none is known. */
   get nextStartAt(): Millis {
-    const { frontier, retries } = this.#deps;
-    return Math.min(this.#heap.peek()?.heapKey ?? Number.POSITIVE_INFINITY, frontier.nextRetryAt, retries.nextAt);
+    const { frontier, retries, providers, clock } = this.#deps;
+    const first = this.#heap.peek()?.heapKey ?? Number.POSITIVE_INFINITY;
+    return Math.min(first, frontier.nextRetryAt, retries.nextAt, providers.nextAt(clock.now()));
   }
 
   /** Enters a host that has work and may be asked at some known instant; others are offered again by what they wait for. */
@@ -143,7 +149,8 @@ export class Dispatcher {
       this.#deps.frontier.wake(now);
       this.#deps.retries.recall(now, (host) => this.offer(host, now));
       this.#recallYielding(now);
-      this.#serveAll(now);
+      do this.#serveAll(now);
+      while (this.#held === null && this.#deps.providers.wake(now, (host) => this.#canStart(host, now)));
     } finally {
       this.#pumping = false;
     }
@@ -181,6 +188,12 @@ export class Dispatcher {
     this.holds.note(held, now);
   }
 
+  /** Offers a host that waited for its provider. @returns whether it may start at once. */
+  #canStart(host: Host, now: Millis): boolean {
+    this.offer(host, now);
+    return host.heapIndex >= 0 && host.heapKey <= now;
+  }
+
   #globalHold(): GlobalHold | null {
     if (this.#active.size >= this.#concurrency) return "concurrency";
     if (!this.#deps.credits.hasRoom(this.#expected * BYTES_CHARGED)) return "parse";
@@ -194,6 +207,7 @@ export class Dispatcher {
       return;
     }
     if (host.limiter.inFlight > 0 && this.#holdsBack(host, host.address)) return;
+    if (!this.#deps.providers.admits(host, now)) return;
     if (!this.#addresses.enter(host.address, host)) {
       host.parked = true;
       return;
@@ -239,25 +253,32 @@ export class Dispatcher {
   }
 
   #start(errand: Errand, host: Host, address: string, now: Millis): void {
-    errand.permit = host.limiter.start(now, this.#deps.random);
+    const { providers, random, credits } = this.#deps;
+    const { spec, weight } = providers.of(host);
+    errand.permit = host.limiter.start(now, random, weight);
     errand.address = address;
-    errand.held = this.#deps.credits.take(this.#expected * BYTES_CHARGED);
+    errand.held = credits.take(this.#expected * BYTES_CHARGED);
     errand.startedAt = now;
     if (host.starts === 0) this.#hostsAsked += 1;
     this.#deps.retries.started(errand, now);
     this.#active.add(errand);
-    errand.abort = this.#deps.route.start(errand, (result) => this.#done(errand, result));
+    providers.start(errand, host, now);
+    errand.abort = spec.route.start(errand, (result) => this.#done(errand, result));
   }
 
-  #done(errand: Errand, result: FetchResult): void {
-    const { clock, random, credits } = this.#deps;
+  #done(errand: Errand, came: FetchResult): void {
+    const { clock, random, credits, providers } = this.#deps;
     const { permit, address, held, host } = errand;
     if (permit === null || address === null || held === null) return;
+    const isDirect = errand.call === null;
+    const result = providers.end(errand, came);
     errand.permit = null;
     errand.abort = null;
     this.#active.delete(errand);
     this.#yielding.delete(host);
-    this.#share.ended(host, clock.now() - errand.startedAt);
+    // How long a provider takes says nothing of the host, and its refusal not even that the host answers.
+    if (isDirect) this.#share.ended(host, clock.now() - errand.startedAt);
+    else if (result.kind !== "refusal") host.fetches += 1;
     if (result.kind === "response" && result.body.length > 0) {
       this.#expected = Math.min(EXPECTED_MOST, Math.max(4_096, this.#expected + (1.5 * result.body.length - this.#expected) / 16));
       credits.settle(held, result.body.length * BYTES_CHARGED);
@@ -289,20 +310,23 @@ export class Dispatcher {
   }
 
   #resolve(host: Host): void {
-    const { route, signal, clock } = this.#deps;
+    const { providers, signal, clock } = this.#deps;
     host.resolving = true;
     this.#lookups += 1;
     const { name, port } = nameAndPort(host.key);
-    void route.resolve(name, port, signal).then((resolution) => {
-      host.resolving = false;
-      this.#lookups -= 1;
-      if (resolution.kind === "resolved") {
-        host.address = resolution.addresses[0];
-        host.addressUntil = clock.now() + ADDRESS_FRESH;
-      } else if (!signal.aborted) this.#deps.unresolved(host, resolution.code, resolution.message);
-      this.offer(host);
-      this.pump();
-    });
+    void providers
+      .of(host)
+      .spec.route.resolve(name, port, signal)
+      .then((resolution) => {
+        host.resolving = false;
+        this.#lookups -= 1;
+        if (resolution.kind === "resolved") {
+          host.address = resolution.addresses[0];
+          host.addressUntil = clock.now() + ADDRESS_FRESH;
+        } else if (!signal.aborted) this.#deps.unresolved(host, resolution.code, resolution.message);
+        this.offer(host);
+        this.pump();
+      });
   }
 
   #arm(): void {

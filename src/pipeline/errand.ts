@@ -5,6 +5,7 @@ import type { BodyCredit, BodyDecision, FetchRequest, HeaderView } from "../port
 import type { Hop, VisitRow } from "../ports/store.ts";
 import type { Cookies } from "../stages/fetch/cookies.ts";
 import type { Continuation, Host } from "../stages/frontier/host.ts";
+import type { ProviderCall } from "./provider-lane.ts";
 
 /** A chunk's several forms (received, joined, text) exist for a moment: bytes are charged this many times. Source: flow-control.md §7. */
 export const BYTES_CHARGED = 4;
@@ -53,6 +54,8 @@ export class Errand implements FetchRequest, Continuation, BodyCredit {
   permit: Permit | null = null;
   address: string | null = null;
   held: Credit | null = null;
+  /** What it holds of its provider; null on the direct way. */
+  call: ProviderCall | null = null;
   abort: (() => void) | null = null;
   readonly #pool: CreditPool;
   readonly #policy: HeaderPolicy;

@@ -7,6 +7,7 @@ import type { FetchRoute } from "../ports/fetch-route.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
+import type { ProviderSpec } from "./provider-lane.ts";
 
 /** What one run is set to. */
 export interface PipelineOptions {
@@ -29,6 +30,8 @@ export interface PipelineOptions {
   /** Ceiling and least gap of a host, as the person set them. */
   readonly paceOf: (host: string) => { readonly ceiling: number; readonly gap: Millis };
   readonly maxPages: number | null;
+  /** Name of the provider that a host goes by; absent: all go by the deps' `route`. */
+  readonly providerOf?: (host: string) => string;
   /** URLs that are not asked for again: the process ended too often while they were in flight. */
   readonly givenUp: ReadonlySet<UrlId>;
 }
@@ -36,7 +39,10 @@ export interface PipelineOptions {
 export interface PipelineDeps {
   readonly clock: Clock;
   readonly random: Random;
+  /** The direct way. */
   readonly route: FetchRoute;
+  /** Other ways, by name. */
+  readonly providers?: readonly ProviderSpec[];
   readonly store: Store;
   readonly blobs: BlobStore | null;
   /** Where pages are parsed that would keep this thread too long; null: all are parsed here. */

@@ -19,6 +19,7 @@ import { HostStates } from "./host-states.ts";
 import { PageLinks } from "./page-links.ts";
 import { Pages } from "./pages.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
+import { type Providers, providersOf } from "./providers.ts";
 import { RetryAdmission } from "./retry-admission.ts";
 import { Robots } from "./robots.ts";
 import { Tally } from "./tally.ts";
@@ -41,6 +42,7 @@ export class Pipeline {
   readonly credits: CreditPool;
   readonly retries: RetryAdmission;
   readonly gauges = new Gauges();
+  readonly providers: Providers;
   readonly #deps: PipelineDeps;
   readonly #options: PipelineOptions;
   readonly #visits: Visits;
@@ -64,6 +66,7 @@ export class Pipeline {
     this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
     this.retries = new RetryAdmission(deps.clock);
     this.storeStage = this.#newStoreStage(start);
+    this.providers = providersOf(deps, options, (key, state) => this.storeStage.meta(key, state));
     this.#fingerprinter = new Fingerprinter(this.#resolver.words, options.seed);
     this.frontier = this.#newFrontier();
     this.#hostStates = new HostStates(deps.clock, this.frontier, this.storeStage);
@@ -101,7 +104,7 @@ export class Pipeline {
       fingerprinter: this.#fingerprinter,
       rules: admission,
       newLimiter: (host) => newHostLimiter(limiter, paceOf(host)),
-      newRobots: () => new RobotsGate(obeyRobots, productToken, retries),
+      newRobots: (host) => new RobotsGate(obeyRobots, productToken, this.providers.retriesOf(host, retries)),
       newBudget: () => this.retries.newBudget(),
       onWork: (host) => this.dispatcher.offer(host),
       onRead: (host) => {
@@ -113,7 +116,7 @@ export class Pipeline {
   }
 
   #newVisits(): Visits {
-    const { clock, random, route, admission, onSeedMoved } = this.#deps;
+    const { clock, random, admission, onSeedMoved } = this.#deps;
     const { pass, retries, cookies } = this.#options;
     return new Visits({
       clock,
@@ -122,19 +125,20 @@ export class Pipeline {
       store: this.storeStage,
       tally: this.tally,
       noAttempt: (errand) => this.retries.wasNoAttempt(errand),
-      provider: route.name,
+      providers: this.providers,
       pass,
       retries,
       cookies,
       onPage: (errand, visit, result) => this.#pages.take(errand, visit, result),
       follow: (errand, visit, url, host) => this.#work.follow(errand, visit, url, host),
+      onWork: (host) => this.dispatcher.offer(host),
       isSeed: (url) => admission.isSeed(url),
       onSeedMoved,
     });
   }
 
   #newPages(): Pages {
-    const { clock, blobs, hashBody, inflate, admission, route, lane } = this.#deps;
+    const { clock, blobs, hashBody, inflate, admission, lane } = this.#deps;
     const { wants, sitemaps, productToken } = this.#options;
     const { frontier } = this;
     const resolver = this.#resolver;
@@ -156,7 +160,7 @@ export class Pipeline {
       },
       noteContent: (url, isNew) => admission.noteContent(url, isNew),
       release: (errand, result) => {
-        route.releaseBody(result.body);
+        this.providers.of(errand.host).spec.route.releaseBody(result.body);
         this.dispatcher.release(errand);
       },
       giveBack: (visit) => this.#visits.giveBack(visit),
@@ -201,12 +205,12 @@ export class Pipeline {
   }
 
   #newDispatcher(): Dispatcher {
-    const { clock, random, route, onTurn } = this.#deps;
+    const { clock, random, onTurn } = this.#deps;
     return new Dispatcher(
       {
         clock,
         random,
-        route,
+        providers: this.providers,
         frontier: this.frontier,
         credits: this.credits,
         retries: this.retries,
@@ -254,9 +258,6 @@ export class Pipeline {
   /** Nothing is on its way that may bring work which can start at once: a look-up, rows read from the store. */
   get isSettled(): boolean {
     return this.isQuiet && this.dispatcher.lookups === 0 && this.frontier.reads === 0;
-  }
-  get stopping(): boolean {
-    return this.#stopping;
   }
 
   get options(): PipelineOptions {

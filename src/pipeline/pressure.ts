@@ -96,7 +96,8 @@ export function boundCause(pipeline: Pipeline, consumer: ConsumerPressure | null
   if (pipeline.gauges.parseAge(now) > LATE.parse) return "parse";
   const held = dispatcher.holds.longest(now);
   if (held !== null && held !== "stopping") return held;
-  return frontier.left <= urlsInFlight(pipeline) ? "nothing left" : "host limits";
+  if (frontier.left <= urlsInFlight(pipeline)) return "nothing left";
+  return pipeline.providers.bound(dispatcher.timedHosts, now) ?? "host limits";
 }
 
 /** The cause, with the words that tell a person what it means. */
@@ -104,6 +105,7 @@ export function boundWords(pipeline: Pipeline, cause: BoundBy, now: Millis): str
   const { storeStage, dispatcher } = pipeline;
   if (cause === "storage" && storeStage.troubled) return "storage: the store cannot be written";
   if (dispatcher.held === "stopping") return "stopping";
+  if (cause === "provider plan" || cause === "credits") return pipeline.providers.boundWords(cause, now);
   return cause === "host limits" ? hostLimits(pipeline, now) : cause;
 }
 
@@ -140,6 +142,9 @@ const WAITS: Readonly<Partial<Record<WhyWaiting, readonly [string, string]>>> = 
   "crawl-delay": ["keeping Crawl-delay", "keeping their Crawl-delay"],
   "retry budget": ["waiting for its retry budget", "waiting for their retry budget"],
   "address ceiling": ["waiting for its address", "waiting for their addresses"],
+  "provider plan": ["waiting for its provider", "waiting for their provider"],
+  credits: ["waiting for credits", "waiting for credits"],
+  "provider closed": ["waiting for its provider to be mended", "waiting for their provider to be mended"],
 };
 const OTHERWISE = ["at its ceiling or pace", "at their ceiling or pace"] as const;
 

@@ -13,6 +13,7 @@ import type { Host } from "../stages/frontier/host.ts";
 import { SETTLED, SKIPPED } from "../stages/frontier/known-urls.ts";
 import type { StoreStage } from "../stages/store/store-stage.ts";
 import type { Errand, Passed, Purpose } from "./errand.ts";
+import type { Providers } from "./providers.ts";
 import type { Tally } from "./tally.ts";
 
 /** Redirects followed for one URL. Source: cli.md. */
@@ -49,7 +50,7 @@ export interface VisitsDeps {
   readonly tally: Tally;
   /** The request was no attempt: the retry budgets have back what it took. */
   readonly noAttempt: (errand: Errand) => void;
-  readonly provider: string;
+  readonly providers: Providers;
   readonly pass: number;
   readonly retries: number;
   readonly cookies: "none" | "chain" | "host";
@@ -57,6 +58,8 @@ export interface VisitsDeps {
   readonly onPage: (errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }) => void;
   /** Admits the next hop on its host. */
   readonly follow: (errand: Errand, visit: Visit, url: string, host: Host) => void;
+  /** A host has rows again that it had given. */
+  readonly onWork: (host: Host) => void;
   readonly isSeed: (url: string) => boolean;
   /** A seed leads to another host: widens the scope. */
   readonly onSeedMoved: (from: string, to: string) => void;
@@ -81,7 +84,8 @@ export class Visits {
     const { clock, tally } = this.#deps;
     visit.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
     const { via } = visit.row;
-    tally.fetched(result, errand.kind === "retry", via === "sitemap" || via === "feed" ? "sitemap" : "page");
+    const isRetry = errand.kind === "retry" && result.kind !== "refusal";
+    tally.fetched(result, isRetry, via === "sitemap" || via === "feed" ? "sitemap" : "page");
     if (result.kind === "failure" && result.phase === "aborted") {
       this.#deps.noAttempt(errand);
       this.giveBack(visit);
@@ -91,7 +95,7 @@ export class Visits {
     const { next } = verdict;
     switch (next.kind) {
       case "parse":
-        if (result.kind === "response") this.#deps.onPage(errand, visit, result);
+        if (result.kind === "response") this.#arrived(errand, visit, result);
         break;
       case "not-modified":
         if (this.#deps.frontier.urls.hasPage(visit.row.id)) this.settle(visit, errand, result, { outcome: "unchanged", changed: false });
@@ -154,7 +158,8 @@ export class Visits {
 
   /** Schedules another attempt of a row whose last one is counted, unless it was the last of its incident or of its life. */
   #again(row: VisitRow, rowHost: Host, asked: Host, code: string): boolean {
-    const { clock, random, frontier, retries } = this.#deps;
+    const { clock, random, frontier, providers } = this.#deps;
+    const retries = providers.retriesOn(asked, this.#deps.retries);
     const { attempts, tries } = row;
     if (attempts > retries || tries + attempts >= LIFE_ATTEMPTS_MOST) return false;
     const delay = retryDelay(row.delay, random);
@@ -180,9 +185,11 @@ export class Visits {
     ending: Ending,
     redirects: readonly Hop[],
   ): void {
-    const { clock, frontier, store, tally, provider, pass } = this.#deps;
+    const { clock, frontier, store, tally, providers, pass } = this.#deps;
+    const provider = errand === null ? null : providers.of(errand.host).spec.name;
     const own = row === visit.row;
-    const status = own ? statusOf(result) : (redirects[0]?.status ?? null);
+    // A provider that has followed redirects itself does not say which they were.
+    const status = own ? statusOf(result) : redirects[0]?.status || null;
     const settlement: Settlement = {
       seq: store.nextSeq(),
       id: row.id,
@@ -196,7 +203,7 @@ export class Visits {
       ms: errand === null ? null : Math.round(clock.now() - errand.startedAt),
       bytesWire: own ? visit.bytesWire : 0,
       bytesBody: own && result?.kind === "response" ? (result.weighs ?? result.body.length) : 0,
-      provider: result === null && redirects.length === 0 ? null : provider,
+      provider: result === null && redirects.length === 0 ? null : (provider ?? providers.of(visit.rowHost).spec.name),
       // A row that was never asked for has only the attempts of before.
       attempts: row.attempts + (errand === null && redirects.length === 0 ? 0 : 1),
       finalUrl: ending.finalUrl ?? null,
@@ -256,6 +263,24 @@ export class Visits {
     frontier.giveBack(host, leased);
   }
 
+  /** A page has come. A provider that follows redirects itself may have ended at another URL of the host: the page is that one's. */
+  #arrived(errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }): void {
+    const { frontier, clock, onPage } = this.#deps;
+    const target = result.finalUrl === undefined ? null : canonicalUrl(result.finalUrl);
+    if (target === null || target === errand.url) return onPage(errand, visit, result);
+    const host = frontier.hostOf(target);
+    // Elsewhere it is asked for anew, as every hop is: its own host admits it, and its own robots.txt.
+    if (host !== errand.host || frontier.find(target) >= 0) return this.#redirect(errand, visit, result, result.finalUrl ?? "");
+    visit.hops.push({ url: visit.row.url, status: 0 });
+    if (host.robots.verdict(target, clock.epoch()) === "deny")
+      return this.#broken(visit, errand, result, "skipped", "robots", `Leads to ${target}, which robots.txt disallows`);
+    const leased = frontier.leaseNew(target, visit.row.depth);
+    if (typeof leased === "string") return this.#broken(visit, errand, result, "skipped", leased, `Leads to ${target}`);
+    visit.passed.push({ row: visit.row, host: visit.rowHost });
+    visit.row = leased;
+    onPage(errand, visit, result);
+  }
+
   #leadsToKnown(errand: Errand, visit: Visit, result: FetchResult, target: string, id: number): void {
     const { frontier } = this.#deps;
     frontier.discoverText(target, visit.row.depth, "redirect");
@@ -301,9 +326,14 @@ export class Visits {
 
   /** A visit that was aborted, or could not be kept, counts for nothing: its rows wait again, as they were. */
   giveBack(visit: Visit): void {
-    const { frontier } = this.#deps;
-    for (const { row, host } of visit.passed) if (frontier.urls.state(row.id) !== SETTLED) frontier.giveBack(host, row);
+    const { frontier, onWork } = this.#deps;
+    for (const { row, host } of visit.passed) {
+      if (frontier.urls.state(row.id) === SETTLED) continue;
+      frontier.giveBack(host, row);
+      onWork(host);
+    }
     frontier.giveBack(visit.rowHost, visit.row);
+    onWork(visit.rowHost);
   }
 }
 

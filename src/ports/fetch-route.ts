@@ -42,8 +42,8 @@ export interface FetchRequest {
 
 /** What a fetch moved and how long it took, whatever its end. */
 export interface FetchMeasure {
-  /** Request written to final headers complete, or to the end when there were none. */
-  readonly ttfb: Millis;
+  /** Request written to final headers complete, or to the end when there were none; null where it says nothing of the site (a provider that retries inside). */
+  readonly ttfb: Millis | null;
   /** Start (connecting included) to end. */
   readonly total: Millis;
   /** Time paused for want of credit; local, never the host's fault. */
@@ -57,6 +57,8 @@ export interface FetchMeasure {
   readonly setup?: Bytes;
   /** Of these bytes, heads of requests and responses, before TLS. Absent: nothing known of it. */
   readonly heads?: Bytes;
+  /** Credits that the provider took for it; absent when it takes none. */
+  readonly credits?: number;
 }
 
 export type FetchResult =
@@ -68,6 +70,8 @@ export type FetchResult =
       readonly body: Uint8Array;
       /** Decoded size that the body stands for where it is not its length: a simulated page weighs what it says, and holds a few lines. */
       readonly weighs?: Bytes;
+      /** Where the provider ended, when it follows redirects itself and that is elsewhere; absolute. */
+      readonly finalUrl?: string;
       readonly measure: FetchMeasure;
     }
   /** The provider, not the site, said no: never an attempt on the page (spec B4). */

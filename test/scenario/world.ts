@@ -8,6 +8,7 @@ import type { SettledUrl } from "../../src/kernel/settled-url.ts";
 import type { Millis } from "../../src/kernel/units.ts";
 import { Admission } from "../../src/pipeline/admission.ts";
 import { Pipeline } from "../../src/pipeline/pipeline.ts";
+import type { ProviderSpec } from "../../src/pipeline/provider-lane.ts";
 import type { BlobStore } from "../../src/ports/blob-store.ts";
 import type { ParseLane } from "../../src/ports/parse-lane.ts";
 import type { Sink } from "../../src/ports/sink.ts";
@@ -36,6 +37,8 @@ export interface WorldOptions {
   readonly store?: Store;
   readonly sink?: Sink;
   readonly blobs?: BlobStore;
+  /** Other ways than the scripted one, which is then the direct way. */
+  readonly providers?: (clock: VirtualClock, direct: ScriptedRoute) => readonly ProviderSpec[];
   /** Where pages are parsed; without it all are parsed at once. */
   readonly lane?: (clock: VirtualClock) => ParseLane;
 }
@@ -91,6 +94,7 @@ export class World {
             random,
             store,
             route,
+            providers: options.providers?.(clock, route) ?? [],
             blobs: options.blobs ?? null,
             lane: options.lane?.(clock) ?? null,
             hashBody: () => "",
@@ -144,6 +148,7 @@ export async function openPipeline(
       clock,
       random: seededRandom(options.seed ?? 1),
       route,
+      providers: options.providers?.(clock, route) ?? [],
       store,
       blobs: null,
       lane: options.lane?.(clock) ?? null,

@@ -9,7 +9,7 @@ import { UrlList } from "./known-urls.ts";
 import type { RobotsGate } from "./robots-gate.ts";
 
 /** Why a host that has work is not served now; shown by `status`. Closed list. */
-export type HostHold = "resolving" | "robots" | "reading" | "address ceiling" | null;
+export type HostHold = "resolving" | "robots" | "reading" | "address ceiling" | "provider plan" | "credits" | "provider closed" | null;
 
 /** A step of a redirect chain that waits for its turn on this host; opaque to the frontier. */
 export interface Continuation {
@@ -55,8 +55,12 @@ export class Host implements HeapEntry, Pacemark {
   turns = 0;
   /** At most `CONTINUATIONS_MOST`. */
   readonly continuations: Continuation[] = [];
-  /** On the wait list of its address. */
+  /** On the wait list of its address, or of its provider. */
   parked = false;
+  /** What of its provider it waits for; null when it is its address. */
+  waitsFor: HostHold = null;
+  /** Number of the provider that its requests go by; -1 until it is looked up. */
+  provider = -1;
   resolving = false;
   /** Address its requests go to; null until resolved. */
   address: string | null = null;
@@ -110,7 +114,7 @@ export class Host implements HeapEntry, Pacemark {
 
   get hold(): HostHold {
     if (this.resolving) return "resolving";
-    if (this.parked) return "address ceiling";
+    if (this.parked) return this.waitsFor ?? "address ceiling";
     if (this.robots.busy) return "robots";
     if ((this.main.reading || this.crowd.reading || this.retries.reading) && this.readyCount === 0) return "reading";
     return null;

@@ -96,13 +96,12 @@ test("a near miss of a variable is a problem; a stranger's variable is not", () 
   expect(problemsOf({ env: { WEIR_ARGS: "x", WEIR: "y", WEIR_BENCH_OUT: "z" } })).toEqual([]);
 });
 
-test.each(["pages", "providers", "budget", "jobs", "reserves", "onChange", "proxy"])("%s is refused as not available yet", (key) => {
+test.each(["pages", "budget", "jobs", "reserves", "onChange", "proxy"])("%s is refused as not available yet", (key) => {
   expect(problemsOf(file({ [key]: {} }))[0].expected).toContain("not available yet");
 });
 
 test("a value of a later step that means what weir does anyway is taken", () => {
   expect(problemsOf(file({ provider: "direct", hosts: { unit: "authority" } }))).toEqual([]);
-  expect(problemsOf(file({ provider: "home" }))[0].expected).toContain("not available yet");
   expect(problemsOf(file({ hosts: { unit: "ip" } }))[0].expected).toContain("not available yet");
 });
 
