@@ -20,11 +20,9 @@ const RETRY_AFTER_MOST: Millis = 86_400_000;
 const UNKNOWN_FOR = 5;
 /** Longest pace of the limiter's own. */
 const GAP_MOST: Millis = 600_000;
-/** With a window, starts are spread so that a quarter more than the window would pass. Source: flow-control.md §1 (row 4). */
-const SPREAD = 1.25;
-/** Gaps vary by a tenth, so that hosts do not beat in step. Source: flow-control.md §1 (row 20). */
-const JITTER = 0.1;
-/** A start that comes late by up to this is made up for: timers are no finer, and hosts that answer within it need no spreading. Source: guess. */
+/** Gaps vary by this share to both sides, so that hosts do not beat in step. Source: flow-control.md §1 (row 20); ADR 0011. */
+const JITTER = 0.05;
+/** A window's start that comes late by up to this is made up for: timers are no finer, and hosts that answer within it need no spreading. Source: guess. */
 const SLACK: Millis = 5;
 /** A window lasts at least so long, and holds at least so many answers. */
 const WINDOW_LEAST: Millis = 1_000;
@@ -34,14 +32,15 @@ const HINT_LASTS: Millis = 60_000;
 /** From this limit on, base is renewed by requests that are alone. */
 const WIDE = 2;
 /** Marks the packed state; another one is not read. */
-const STATE_VERSION = 10;
-const STATE_LENGTH = 26;
+const STATE_VERSION = 11;
+const STATE_LENGTH = 41;
 
 /**
  * The adaptive limiter: how much one host is asked at once, or how seldom.
  *
- * Invariants: 0 ≤ in flight ≤ max(1, ⌊ceiling⌋); one cut an event and one more at its third failed probe; nothing starts while
- * the gate is shut; starts are at least the polite delay apart; the limit grows only when it was used. Source: flow-control.md §2.
+ * Invariants: 0 ≤ in flight ≤ max(1, ⌊ceiling⌋); one cut an event, and one more when an event of three failed probes or more ends;
+ * nothing starts while the gate is shut; starts are at least the polite delay apart; the limit grows only when it was used.
+ * Source: flow-control.md §2; ADR 0011.
  */
 export class AdaptiveLimiter implements HostLimiter {
   readonly #gate = new Gate();
@@ -98,11 +97,8 @@ export class AdaptiveLimiter implements HostLimiter {
     if (this.#inFlight > this.#windowMost) this.#windowMost = this.#inFlight;
     this.#lastStart = now;
     this.#lastWeight = weight;
-    const { limit } = this;
-    const { srtt } = this.#latency;
-    const gap = Math.min(GAP_MOST, limit >= 1 ? srtt / (SPREAD * limit) : srtt / limit);
-    const jittered = gap * (1 - JITTER + 2 * JITTER * random());
-    this.#nextStart = Math.max(now - SLACK, this.#nextStart) + jittered * weight;
+    const gap = this.#ownGap() * (1 - JITTER + 2 * JITTER * random());
+    this.#nextStart = Math.max(now - (this.#level.limit >= 1 ? SLACK : 0), this.#nextStart) + gap * weight;
     return { at: now, level: this.#inFlight, alone };
   }
 
@@ -127,6 +123,7 @@ export class AdaptiveLimiter implements HostLimiter {
   pace(pace: Pace): void {
     this.#ceiling = pace.ceiling;
     this.#gap = pace.gap;
+    this.#level.limit = Math.min(this.#level.limit, pace.ceiling);
   }
 
   hint(hint: ServerHint, now: Millis): void {
@@ -135,12 +132,16 @@ export class AdaptiveLimiter implements HostLimiter {
     if (hint.closedFor > 0) this.#gate.lengthen(now + Math.min(RETRY_AFTER_MOST, hint.closedFor));
   }
 
+  #ownGap(): Millis {
+    return Math.min(GAP_MOST, this.#level.gap(this.#latency.srtt));
+  }
+
   /** Room for another beside those in flight. */
   #hasRoom(now: Millis): boolean {
     if (this.#seen < UNKNOWN_FOR) return false;
     if (this.#level.limit > WIDE && this.#latency.isBaseDue(now)) return false;
     const said = now < this.#hintUntil ? (this.#hint?.concurrent ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
-    return this.#inFlight < Math.floor(Math.min(this.#level.limit, this.#ceiling, said));
+    return this.#inFlight < Math.floor(Math.min(this.#level.slots, this.#ceiling, said));
   }
 
   #politeGap(now: Millis): Millis {
@@ -149,7 +150,9 @@ export class AdaptiveLimiter implements HostLimiter {
 
   #congested(permit: Permit, cause: Congestion, retryAfter: Millis | null, now: Millis, random: () => number): void {
     const { beta, leastGate } = CAUSES[cause];
-    if (cause === "timeout") this.#level.timedOut();
+    const late = cause === "timeout";
+    if (late) this.#level.probe.timedOut();
+    this.#level.allowance.refused(now);
     const asked = retryAfter === null ? 0 : Math.min(RETRY_AFTER_MOST, Math.max(RETRY_AFTER_LEAST, retryAfter));
     if (permit.at <= this.#gate.lastCut) {
       this.#gate.lengthen(now + asked);
@@ -157,14 +160,10 @@ export class AdaptiveLimiter implements HostLimiter {
     }
     const another = this.#gate.halfOpen;
     this.#gate.close(now, Math.max(asked, leastGate), random);
-    if (another) {
-      if (this.#gate.failures !== 3) return;
-      this.#level.cutAgain(this.#latency.srtt);
-    } else {
-      this.#level.cut(beta, permit.level, this.#latency.srtt, now);
-      this.#newWindow(now);
-      this.#latency.clear();
-    }
+    // A failed probe only lengthens the gate; what three of them say is taken when the event ends.
+    if (another) return;
+    this.#level.cut(beta, permit.level, late, this.#latency.srtt, now);
+    this.#newWindow(now);
     this.#cuts += 1;
   }
 
@@ -173,13 +172,15 @@ export class AdaptiveLimiter implements HostLimiter {
     if (gate.halfOpen && permit.at >= gate.until) {
       const { failures } = gate;
       this.#level.reopened(failures, gate.open(permit.at), this.#latency.srtt, now);
+      this.#nextStart = Math.min(this.#nextStart, permit.at + this.#ownGap());
     }
     if (ttfb !== null) {
       this.#latency.sample(ttfb, permit.alone);
       if (permit.alone && this.#level.limit > WIDE && this.#latency.isBaseDue(now)) this.#latency.renewed(now, random);
     }
     this.#level.answered(permit.at, permit.level, now);
-    if (this.#level.quicken(now)) return;
+    // A window is judged by what started in it: earlier answers tell of the limit before.
+    if (this.#level.quicken(now) || permit.at < this.#windowSince) return;
     this.#windowAnswers += 1;
     if (ttfb !== null) this.#latency.push(ttfb);
     if (this.#windowAnswers < Math.max(ANSWERS_LEAST, Math.ceil(this.#level.limit))) return;
@@ -190,13 +191,17 @@ export class AdaptiveLimiter implements HostLimiter {
   #adapt(now: Millis): void {
     const level = this.#level;
     const verdict = this.#latency.judge();
-    if (verdict === "busy") level.shrink();
-    else if (verdict === "calm" && this.#windowMost >= level.limit / 2) level.grow(this.#inFlight, this.#latency.srtt, now);
+    if (verdict === "unsure") return;
+    if (verdict === "busy") {
+      if (level.shrink()) this.#latency.lowered(level.limit, now);
+    } else if (verdict === "calm" && this.#windowMost >= level.limit / 2)
+      level.grow(this.#latency.allowsMore(level.limit, now), this.#inFlight, this.#latency.srtt, now);
     level.limit = Math.min(level.limit, this.#ceiling);
     this.#newWindow(now);
   }
 
   #newWindow(now: Millis): void {
+    this.#latency.clear();
     this.#windowSince = now;
     this.#windowAnswers = 0;
     this.#windowMost = this.#inFlight;
@@ -220,14 +225,15 @@ export class AdaptiveLimiter implements HostLimiter {
   restore(state: Uint8Array, now: Millis, gateLeft: Millis): void {
     if (gateLeft > 0) this.#gate.lengthen(now + gateLeft);
     if (state.byteLength !== STATE_LENGTH * Float64Array.BYTES_PER_ELEMENT) return;
-    const packed = new Float64Array(state.slice().buffer);
-    if (packed[0] !== STATE_VERSION) return;
-    [, this.#seen, this.#cuts] = packed;
-    this.#nextStart = now + packed[3];
-    this.#lastStart = now + packed[4];
-    this.#gate.unpack(packed.subarray(5, 9), now);
-    this.#latency.unpack(packed.subarray(9, 12), now);
-    this.#level.unpack(packed.subarray(12), now);
+    const [version, seen, cuts, gapLeft, lastStart, ...parts] = new Float64Array(state.slice().buffer);
+    if (version !== STATE_VERSION) return;
+    this.#seen = seen;
+    this.#cuts = cuts;
+    this.#nextStart = now + gapLeft;
+    this.#lastStart = now + lastStart;
+    this.#gate.unpack(parts.slice(0, 4), now);
+    this.#latency.unpack(parts.slice(4, 10), now);
+    this.#level.unpack(parts.slice(10), now);
     this.#newWindow(now);
   }
 }

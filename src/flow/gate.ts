@@ -5,12 +5,13 @@ const FIRST: Millis = 1_000;
 const MOST: Millis = 300_000;
 /** A half-open host whose probe ended without a verdict is asked again after this. */
 const UNDECIDED: Millis = 1_000;
-/** Failed probes from which an event counts as a long one, whose length is worth remembering. */
+/** Failed probes from which an event is a long one, whose length is worth remembering. */
 const LONG_FROM = 3;
-/** The first closure of an event is drawn from up to this many times the last long one: the draw is U(b/2, b). */
-const RECOVERY_SHARE = 1.6;
-/** What a short event leaves of the remembered length. */
+/** What an event that ended at once leaves of the remembered length. */
 const FORGET = 0.9;
+/** A host known to ban is left alone for as long at once, give or take this share; then for at least this part of it each time. */
+const KNOWN_SPREAD = 0.05;
+const KNOWN_AGAIN = 0.25;
 
 /**
  * A host's switch. States: *open* → *closed* when an event begins, until max(Retry-After, U(b/2, b)) → *half-open*, one request
@@ -25,7 +26,7 @@ export class Gate {
   eventAt: Millis = 0;
   /** A request that started no later than this belongs to an event that is already known. */
   lastCut: Millis = Number.NEGATIVE_INFINITY;
-  /** How long the last long event lasted: a host known to ban is left alone for as long at once. */
+  /** How long the last long event lasted. */
   recovery: Millis = 0;
 
   /** An event begins, or its probe has failed. */
@@ -34,9 +35,10 @@ export class Gate {
     this.halfOpen = true;
     this.failures += 1;
     this.lastCut = now;
-    const known = this.failures === 1 ? RECOVERY_SHARE * this.recovery : 0;
-    const backoff = Math.min(MOST, Math.max(FIRST * 2 ** (this.failures - 1), known));
-    this.lengthen(now + Math.max(least, backoff / 2 + (random() * backoff) / 2));
+    const spread = 0.5 + random() / 2;
+    const backoff = Math.min(MOST, FIRST * 2 ** (this.failures - 1)) * spread;
+    const known = this.recovery * (this.failures === 1 ? 1 + KNOWN_SPREAD * (4 * spread - 3) : KNOWN_AGAIN * spread);
+    this.lengthen(now + Math.max(least, backoff, known));
   }
 
   lengthen(until: Millis): void {
@@ -51,7 +53,8 @@ export class Gate {
   /** The probe that started then succeeded. @returns how long the host was shut, as far as is known. */
   open(probeAt: Millis): Millis {
     const took = probeAt - this.eventAt;
-    this.recovery = this.failures >= LONG_FROM ? Math.max(took, this.recovery) : FORGET * this.recovery;
+    if (this.failures >= LONG_FROM) this.recovery = Math.max(took, this.recovery);
+    else this.recovery = this.failures > 1 && this.recovery > 0 ? took : FORGET * this.recovery;
     this.halfOpen = false;
     this.failures = 0;
     return took;
@@ -62,10 +65,10 @@ export class Gate {
     return [this.halfOpen ? 1 : 0, this.failures, this.eventAt - now, this.recovery];
   }
 
-  unpack(packed: Float64Array, now: Millis): void {
-    this.halfOpen = packed[0] === 1;
-    this.failures = packed[1];
-    this.eventAt = now + packed[2];
-    this.recovery = packed[3];
+  unpack([halfOpen, failures, eventLeft, recovery]: readonly number[], now: Millis): void {
+    this.halfOpen = halfOpen === 1;
+    this.failures = failures;
+    this.eventAt = now + eventLeft;
+    this.recovery = recovery;
   }
 }

@@ -16,6 +16,13 @@ const BUSY = 1.6;
 const NOTICEABLE: Millis = 20;
 /** Samples of a window that are kept: the newest. */
 const SAMPLES_MOST = 64;
+/** The quantile of a window that is compared: below the middle, so that a third of slow pages is not taken for a queue. Source: ADR 0011. */
+const QUANTILE = 0.4;
+/** Fewer samples than this do not make a queue. */
+const BUSY_LEAST = 6;
+/** A level that turned out to queue is tried again after this, twice as long each time. */
+const AGAIN_FIRST: Millis = 10_000;
+const AGAIN_MOST: Millis = 120_000;
 
 /** First-byte times of a host: how long it takes when it has nothing else of ours to do, and how long it takes now. */
 export class LatencySignal {
@@ -29,6 +36,10 @@ export class LatencySignal {
   #known = false;
   #samples: Millis[] = [];
   #count = 0;
+  /** Highest limit that does not queue, as far as is known; from it on growth waits. */
+  #calmTo = Number.POSITIVE_INFINITY;
+  #againAt: Millis = 0;
+  #againEvery: Millis = AGAIN_FIRST;
 
   sample(ttfb: Millis, alone: boolean): void {
     this.srtt = this.#known ? this.srtt + SRTT_WEIGHT * (ttfb - this.srtt) : ttfb;
@@ -60,13 +71,25 @@ export class LatencySignal {
     this.#count += 1;
   }
 
-  /** What the window says, which then starts anew. A window without samples says nothing against more. */
-  judge(): "calm" | "between" | "busy" {
-    const p50 = this.#median();
-    this.clear();
-    if (p50 === null || this.base === null) return "calm";
-    if (p50 > Math.max(BUSY * this.base, this.base + NOTICEABLE)) return "busy";
-    return p50 <= Math.max(CALM * this.base, this.base + NOTICEABLE) ? "calm" : "between";
+  /** What the window says; `unsure`: too few samples for a bad word. A window without samples says nothing against more. */
+  judge(): "calm" | "between" | "busy" | "unsure" {
+    const time = this.#typical();
+    if (time === null || this.base === null) return "calm";
+    if (time > Math.max(BUSY * this.base, this.base + NOTICEABLE)) return this.#count < BUSY_LEAST ? "unsure" : "busy";
+    return time <= Math.max(CALM * this.base, this.base + NOTICEABLE) ? "calm" : "between";
+  }
+
+  /** The limit was lowered to this, because the level above it queues. */
+  lowered(limit: number, now: Millis): void {
+    this.#calmTo = limit;
+    this.#againAt = now + this.#againEvery;
+    this.#againEvery = Math.min(AGAIN_MOST, 2 * this.#againEvery);
+  }
+
+  /** After a calm window at that limit: does latency allow a step up? */
+  allowsMore(limit: number, now: Millis): boolean {
+    if (limit > this.#calmTo) this.#againEvery = Math.max(AGAIN_FIRST, this.#againEvery / 2);
+    return limit < this.#calmTo || now >= this.#againAt;
   }
 
   clear(): void {
@@ -74,21 +97,27 @@ export class LatencySignal {
     this.#count = 0;
   }
 
+  /** Instants as what is left of them, so that they hold in another process. */
   pack(now: Millis): number[] {
-    return [this.#known ? this.srtt : Number.NaN, this.base ?? Number.NaN, this.baseAt === null ? Number.NaN : this.baseAt - now];
+    const { base, baseAt } = this;
+    const again = [this.#calmTo, this.#againAt - now, this.#againEvery];
+    return [this.#known ? this.srtt : Number.NaN, base ?? Number.NaN, baseAt === null ? Number.NaN : baseAt - now, ...again];
   }
 
-  unpack(packed: Float64Array, now: Millis): void {
-    const [srtt, base, baseLeft] = packed;
+  unpack(packed: readonly number[], now: Millis): void {
+    const [srtt, base, baseLeft, calmTo, againLeft, againEvery] = packed;
     this.#known = !Number.isNaN(srtt);
     if (this.#known) this.srtt = srtt;
     this.base = Number.isNaN(base) ? null : base;
     this.baseAt = Number.isNaN(baseLeft) ? null : now + baseLeft;
+    this.#calmTo = calmTo;
+    this.#againAt = now + againLeft;
+    this.#againEvery = againEvery;
   }
 
-  #median(): Millis | null {
+  #typical(): Millis | null {
     if (this.#samples.length === 0) return null;
     this.#samples.sort((a, b) => a - b);
-    return this.#samples[this.#samples.length >> 1];
+    return this.#samples[Math.floor(this.#samples.length * QUANTILE)];
   }
 }
