@@ -11,6 +11,7 @@ import type { ProviderReport } from "../pipeline/provider-report.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
+import type { LoopLag } from "../ports/loop-lag.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
@@ -28,6 +29,7 @@ import { loadStore } from "./start-up-scan.ts";
 const TICK: Millis = 1_000;
 export interface RunDeps {
   readonly clock: Clock;
+  readonly lag: LoopLag;
   readonly random: Random;
   readonly store: Store;
   readonly route: FetchRoute;
@@ -170,19 +172,9 @@ export class CrawlRun implements CrawlHandle {
   }
 
   #makePipeline(givenUp: ReadonlySet<UrlId>): Pipeline {
-    const { clock, random, route, providers, store, blobs, lane, hashBody, inflate, warn } = this.#deps;
     return new Pipeline(
       {
-        ...(providers === undefined ? {} : { providers }),
-        clock,
-        random,
-        route,
-        store,
-        blobs,
-        lane,
-        hashBody,
-        inflate,
-        warn,
+        ...this.#deps,
         admission: this.#start.admission,
         onSeedMoved: (from, to) => this.#seedMoved(from, to),
         consumerHasRoom: (inFlight, lastSeq) =>

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { FileBlobStore } from "../adapters/blob-store-file/file-blob-store.ts";
+import { SystemLoopLag } from "../adapters/clock-system/loop-lag.ts";
 import { SystemClock, systemRandom } from "../adapters/clock-system/system-clock.ts";
 import { ControlServer } from "../adapters/control-socket/control-server.ts";
 import { DirectRoute } from "../adapters/fetch-direct/direct-route.ts";
@@ -67,9 +68,12 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
     opened.push(lane);
     const providers = openProviders(settings, route, { clock, random: systemRandom });
     opened.push(...providers.map((provider) => provider.route));
+    const lag = new SystemLoopLag(() => clock.now());
+    opened.push(lag);
     const run = new CrawlRun(
       {
         clock,
+        lag,
         random: systemRandom,
         store,
         route,

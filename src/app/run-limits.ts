@@ -11,6 +11,8 @@ export function limitReached(pipeline: Pipeline, settings: Settings, clock: Cloc
   if (pipeline.isIdle) return null;
   if (maxPages !== undefined && tally.pages >= maxPages) return "max-pages";
   if (maxBytes !== undefined && tally.bytesWire >= maxBytes) return "max-bytes";
+  // What this machine cannot do for so long, nothing allows either.
+  if (dispatcher.local !== null && clock.now() - dispatcher.local.since > maxWait) return "max-wait";
   return pipeline.isSettled && dispatcher.held === null && isTooFar(pipeline, clock, maxWait) ? "max-wait" : null;
 }
 

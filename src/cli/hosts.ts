@@ -89,6 +89,7 @@ const WHY: Readonly<Record<HostReason, string>> = {
   "provider closed": "provider closed: its provider refuses every call",
   "new host": "new host: one at a time until it has answered a few times",
   yields: "yields: it is slow, and others want the slots",
+  local: "local: this machine is at fault, one request a second tries whether it is well again",
   concurrency: "concurrency: --concurrency is reached",
   parse: "parse: the parser is behind",
   storage: "storage: the store is behind",

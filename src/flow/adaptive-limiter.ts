@@ -10,6 +10,7 @@ const CAUSES: Readonly<Record<Congestion, { readonly beta: number; readonly leas
   reset: { beta: 0.5, leastGate: 0 },
   timeout: { beta: 0.5, leastGate: 0 },
   block: { beta: 0.25, leastGate: 300_000 },
+  forbidden: { beta: 0.25, leastGate: 0 },
   dribble: { beta: 0.75, leastGate: 0 },
   errors: { beta: 0.75, leastGate: 0 },
 };

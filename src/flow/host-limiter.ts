@@ -1,7 +1,16 @@
 import type { Millis } from "../kernel/units.ts";
 
 /** What asked for less. Each has its own factor and least gate (flow-control.md §2, β). */
-export type Congestion = "throttle" | "reset" | "block" | "timeout" | "dribble" | "errors";
+export type Congestion =
+  | "throttle"
+  | "reset"
+  /** A page that says it is a challenge or a block. */
+  | "block"
+  /** A 403 that the host's memory takes for a block. */
+  | "forbidden"
+  | "timeout"
+  | "dribble"
+  | "errors";
 
 /** What a host's answer says about the host, as its limiter takes it. Everything that is not about the host is `neutral`. */
 export type HostSignal =

@@ -3,18 +3,19 @@ import type { CreditPool } from "../flow/credit-pool.ts";
 import { FairShare } from "../flow/fair-share.ts";
 import { HoldClock } from "../flow/hold-clock.ts";
 import { HostHeap } from "../flow/host-heap.ts";
-import type { HostSignal } from "../flow/host-limiter.ts";
+import type { LocalCause, Signal } from "../kernel/signal.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
+import type { LoopLag } from "../ports/loop-lag.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import { BYTES_CHARGED, type Errand } from "./errand.ts";
+import { LocalWatch } from "./local-watch.ts";
+import { Lookups } from "./lookups.ts";
 import type { Providers } from "./providers.ts";
 import type { RetryAdmission } from "./retry-admission.ts";
 
-/** An address is looked up again after this. The route's own cache and the check at connect time are beneath it. */
-const ADDRESS_FRESH: Millis = 300_000;
 /** Rows refused by robots.txt that are settled in one turn of a host before others get theirs. */
 const REFUSALS_A_TURN = 64;
 /** What a page is expected to hold before any was seen, and the most that is reserved ahead. */
@@ -26,10 +27,11 @@ const CONTENDED_FROM = 0.75;
 const PLENTY_BELOW = 0.5;
 
 /** What holds all starts back, whatever the host. */
-export type GlobalHold = "concurrency" | "parse" | "storage" | "consumer" | "stopping";
+export type GlobalHold = "local" | "concurrency" | "parse" | "storage" | "consumer" | "stopping";
 
 export interface DispatcherDeps {
   readonly clock: Clock;
+  readonly lag: LoopLag;
   readonly random: Random;
   readonly providers: Providers;
   readonly frontier: Frontier;
@@ -42,8 +44,13 @@ export interface DispatcherDeps {
   readonly next: (host: Host) => Errand | "settled" | null;
   /** The host's address cannot be had; settles its next row. */
   readonly unresolved: (host: Host, code: "dns" | "private-address", message: string) => void;
-  /** An errand's answer, before its parse credit is given back. @returns what it says about the host. */
-  readonly ended: (errand: Errand, result: FetchResult) => HostSignal;
+  /**
+   * An errand's answer, before its parse credit is given back. @param local why it is this machine's fault, or null.
+   * @returns what it says, and so about whom.
+   */
+  readonly ended: (errand: Errand, result: FetchResult, local: LocalCause | null) => Signal;
+  /** This machine is found at fault: fetching as a whole waits for it. */
+  readonly onLocal: (cause: LocalCause) => void;
   /** After each change: is the pass over, must a limit stop it? */
   readonly onTurn: () => void;
 }
@@ -71,14 +78,35 @@ export class Dispatcher {
   #held: GlobalHold | null = null;
   /** How long each hold lasted, for what the crawl was bound by. */
   readonly holds: HoldClock<GlobalHold>;
-  #lookups = 0;
   #hostsAsked = 0;
+  readonly #lookups: Lookups;
+  readonly #watch: LocalWatch;
 
   constructor(deps: DispatcherDeps, options: { readonly concurrency: number; readonly ipCeiling: number }) {
     this.#deps = deps;
     this.#concurrency = options.concurrency;
     this.#addresses = new AddressGate(options.ipCeiling);
     this.holds = new HoldClock(deps.clock.now());
+    const { clock, lag, providers, signal, unresolved, onLocal } = deps;
+    this.#lookups = new Lookups({
+      clock,
+      routeOf: (host) => providers.of(host).spec.route,
+      signal,
+      unresolved,
+      settled: (host) => {
+        this.offer(host);
+        this.pump();
+      },
+      onSilence: () => onLocal("dns"),
+    });
+    this.#watch = new LocalWatch({
+      clock,
+      lag,
+      concurrency: options.concurrency,
+      active: this.#active,
+      end: (errand, result, local) => this.#done(errand, result, local),
+      onTrip: onLocal,
+    });
   }
 
   get inFlight(): number {
@@ -90,7 +118,13 @@ export class Dispatcher {
   }
   /** Address look-ups on their way. */
   get lookups(): number {
-    return this.#lookups;
+    return this.#lookups.pending;
+  }
+  /** Why nothing but a try a second starts, and since when; null while this machine is well. */
+  get local(): { readonly cause: LocalCause; readonly since: Millis } | null {
+    const { guard } = this.#watch;
+    if (guard.cause !== null) return { cause: guard.cause, since: guard.closedAt };
+    return this.#lookups.silentSince === null ? null : { cause: "dns", since: this.#lookups.silentSince };
   }
   /** Hosts of which anything was asked. */
   get hostsAsked(): number {
@@ -161,9 +195,11 @@ export class Dispatcher {
   /** Aborts what is in flight; each errand still ends, with phase `aborted`. */
   abortAll(): void {
     for (const errand of [...this.#active]) errand.abort?.();
+    this.#watch.abortHeld();
   }
 
   stopTimer(): void {
+    this.#lookups.stop();
     this.#timer?.();
     this.#timer = null;
     this.#timerAt = Number.POSITIVE_INFINITY;
@@ -171,7 +207,7 @@ export class Dispatcher {
 
   #serveAll(now: Millis): void {
     for (;;) {
-      const held = this.#globalHold();
+      const held = this.#globalHold(now);
       if (held !== this.#held) this.#noteHold(held, now);
       if (held !== null) return;
       const host = this.#heap.peek();
@@ -194,8 +230,10 @@ export class Dispatcher {
     return host.heapIndex >= 0 && host.heapKey <= now;
   }
 
-  #globalHold(): GlobalHold | null {
-    if (this.#active.size >= this.#concurrency) return "concurrency";
+  #globalHold(now: Millis): GlobalHold | null {
+    const { guard } = this.#watch;
+    if (guard.admitAt(now) > now) return "local";
+    if (this.#active.size >= (guard.cause === null ? guard.limit(now) : this.#concurrency)) return "concurrency";
     if (!this.#deps.credits.hasRoom(this.#expected * BYTES_CHARGED)) return "parse";
     return this.#deps.hold();
   }
@@ -203,7 +241,7 @@ export class Dispatcher {
   #serve(host: Host, now: Millis): void {
     if (!host.hasWork) return;
     if (host.address === null || host.addressUntil <= now) {
-      this.#resolve(host);
+      this.#lookups.ask(host);
       return;
     }
     if (host.limiter.inFlight > 0 && this.#holdsBack(host, host.address)) return;
@@ -260,14 +298,16 @@ export class Dispatcher {
     errand.held = credits.take(this.#expected * BYTES_CHARGED);
     errand.startedAt = now;
     if (host.starts === 0) this.#hostsAsked += 1;
+    this.#watch.started(errand, now);
     this.#deps.retries.started(errand, now);
     this.#active.add(errand);
     providers.start(errand, host, now);
-    errand.abort = spec.route.start(errand, (result) => this.#done(errand, result));
+    errand.abort = spec.route.start(errand, (result) => this.#watch.ended(errand, result));
   }
 
-  #done(errand: Errand, came: FetchResult): void {
+  #done(errand: Errand, came: FetchResult, local: LocalCause | null): void {
     const { clock, random, credits, providers } = this.#deps;
+    const endedAt = clock.now();
     const { permit, address, held, host } = errand;
     if (permit === null || address === null || held === null) return;
     const isDirect = errand.call === null;
@@ -276,18 +316,20 @@ export class Dispatcher {
     errand.abort = null;
     this.#active.delete(errand);
     this.#yielding.delete(host);
-    // How long a provider takes says nothing of the host, and its refusal not even that the host answers.
-    if (isDirect) this.#share.ended(host, clock.now() - errand.startedAt);
-    else if (result.kind !== "refusal") host.fetches += 1;
+    // How long a provider takes says nothing of the host, and its refusal not even that the host answers; nor does a fault of ours.
+    if (local === null && isDirect) this.#share.ended(host, endedAt - errand.startedAt);
+    else if (local === null && result.kind !== "refusal") host.fetches += 1;
     if (result.kind === "response" && result.body.length > 0) {
       this.#expected = Math.min(EXPECTED_MOST, Math.max(4_096, this.#expected + (1.5 * result.body.length - this.#expected) / 16));
       credits.settle(held, result.body.length * BYTES_CHARGED);
     }
-    const signal = this.#deps.ended(errand, result);
-    host.limiter.end(permit, signal, clock.now(), random);
-    if (signal.kind === "congestion") {
+    const signal = this.#deps.ended(errand, result, local);
+    const now = clock.now();
+    const heard = this.#watch.withoutDelay(host.memory.hear(signal, permit.at, now), errand, endedAt);
+    host.limiter.end(permit, heard, now, random);
+    if (heard.kind === "congestion") {
       host.dirty = true;
-      host.lastCut = signal.cause;
+      host.lastCut = heard.cause;
     }
     this.#leaveAddress(address);
     this.offer(host);
@@ -309,43 +351,18 @@ export class Dispatcher {
     }
   }
 
-  #resolve(host: Host): void {
-    const { providers, signal, clock } = this.#deps;
-    host.resolving = true;
-    this.#lookups += 1;
-    const { name, port } = nameAndPort(host.key);
-    void providers
-      .of(host)
-      .spec.route.resolve(name, port, signal)
-      .then((resolution) => {
-        host.resolving = false;
-        this.#lookups -= 1;
-        if (resolution.kind === "resolved") {
-          host.address = resolution.addresses[0];
-          host.addressUntil = clock.now() + ADDRESS_FRESH;
-        } else if (!signal.aborted) this.#deps.unresolved(host, resolution.code, resolution.message);
-        this.offer(host);
-        this.pump();
-      });
-  }
-
   #arm(): void {
-    const at = this.#held === null ? this.nextStartAt : this.#deps.frontier.nextRetryAt;
+    const { clock, frontier } = this.#deps;
+    const mine = this.#held === "local" ? this.#watch.guard.admitAt(clock.now()) : Number.POSITIVE_INFINITY;
+    const at = this.#held === null ? this.nextStartAt : Math.min(mine, frontier.nextRetryAt);
     if (at === this.#timerAt && this.#timer !== null) return;
     this.#timer?.();
     this.#timer = null;
     this.#timerAt = at;
     if (at === Number.POSITIVE_INFINITY || this.#held === "stopping") return;
-    this.#timer = this.#deps.clock.after(Math.max(0, at - this.#deps.clock.now()), () => {
+    this.#timer = clock.after(Math.max(0, at - clock.now()), () => {
       this.#timer = null;
       this.pump();
     });
   }
-}
-
-/** Splits an authority; the default port of a host that is on both 80 and 443 is taken as 443 for the address policy. */
-function nameAndPort(key: string): { name: string; port: number } {
-  const at = key.lastIndexOf(":");
-  if (at > key.lastIndexOf("]") && at >= 0) return { name: key.slice(0, at), port: Number(key.slice(at + 1)) };
-  return { name: key, port: 443 };
 }

@@ -46,11 +46,15 @@ export class Errand implements FetchRequest, Continuation, BodyCredit {
   /** Host that the request goes to, whose permit it holds. */
   host: Host;
   headers: readonly (readonly [string, string])[] = [];
-  readonly maxBody: Bytes;
+  /** Falls once the headers say that only a beginning is wanted. */
+  maxBody: Bytes;
   readonly timeout: Millis;
   /** What its start is, to the retry budgets: see `RetryAdmission`. */
   kind: "first" | "retry" | "other" = "first";
   startedAt: Millis = 0;
+  /** Readings of our own loop's lag at the start (`ports/loop-lag.ts`). */
+  delayedBefore: Millis = 0;
+  stalledBefore: Millis = 0;
   permit: Permit | null = null;
   address: string | null = null;
   held: Credit | null = null;

@@ -1,5 +1,5 @@
-import type { HostSignal } from "../flow/host-limiter.ts";
 import { REFUSERS, RefusalWatch, type Refuser } from "../flow/refusal-watch.ts";
+import { type Signal, scopeOf } from "../kernel/signal.ts";
 import type { Millis } from "../kernel/units.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 
@@ -23,8 +23,8 @@ export class Gauges {
   readonly #refusals = new RefusalWatch();
 
   /** Takes the end of one request. @returns the signal as it came. */
-  ended(signal: HostSignal, result: FetchResult): HostSignal {
-    if (signal.kind === "congestion") this.#refusals.refused("host");
+  ended(signal: Signal, result: FetchResult): Signal {
+    if (scopeOf(signal) === "host") this.#refusals.refused("host");
     if (result.kind === "refusal") this.#refusals.refused(REFUSER_OF[result.by]);
     return signal;
   }

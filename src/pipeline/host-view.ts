@@ -21,6 +21,7 @@ export const WHY_WAITING = [
   "provider closed",
   "new host",
   "yields",
+  "local",
   "concurrency",
   "parse",
   "storage",
@@ -53,7 +54,7 @@ export interface HostRow {
   readonly ceiling: number;
   /** Nothing starts before; null when open. */
   readonly gateUntil: EpochMillis | null;
-  /** What closed the gate last: throttle, reset, block, timeout, dribble or errors; null when nothing did. */
+  /** What closed the gate last: throttle, reset, block, forbidden, timeout, dribble or errors; null when nothing did. */
   readonly gateCause: string | null;
   readonly halfOpen: boolean;
   /** Least time between two starts that the person or robots.txt asks for. */

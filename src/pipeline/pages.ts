@@ -1,10 +1,13 @@
 import { usableEtag } from "../kernel/etag.ts";
+import type { BlockMark } from "../kernel/signal.ts";
 import type { Bytes, Millis, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { FoundLinks, PageInput, ParsedPage, ParseEnd, ParseLane } from "../ports/parse-lane.ts";
 import type { StoredPage } from "../ports/store.ts";
+import { markOfPage } from "../stages/fetch/challenge.ts";
+import { CHALLENGED } from "../stages/fetch/verdict.ts";
 import type { PageParser } from "../stages/parse/page-parser.ts";
 import type { ContentIndex } from "../stages/store/content-index.ts";
 import type { Errand } from "./errand.ts";
@@ -76,7 +79,8 @@ export class Pages {
     for (const { visit } of this.#held.values()) yield visit.row.id;
   }
 
-  take(errand: Errand, visit: Visit, result: Response): void {
+  /** @returns the mark by which the page is known for a challenge; null for a page, and for one that is parsed elsewhere. */
+  take(errand: Errand, visit: Visit, result: Response): BlockMark | null {
     const { lane, clock, wants } = this.#deps;
     const { headers } = result;
     const input: PageInput = {
@@ -91,8 +95,9 @@ export class Pages {
       wantText: wants.text,
     };
     const bytes = result.weighs ?? result.body.length;
-    if (lane?.takes(bytes, input.url)) this.#send(lane, errand, visit, result, input, bytes);
-    else this.#parseHere(errand, visit, result, input);
+    if (!lane?.takes(bytes, input.url)) return this.#parseHere(errand, visit, result, input);
+    this.#send(lane, errand, visit, result, input, bytes);
+    return null;
   }
 
   /** Forgets the pages that are parsed elsewhere: their rows wait again. */
@@ -105,10 +110,18 @@ export class Pages {
     }
   }
 
-  #parseHere(errand: Errand, visit: Visit, result: Response, input: PageInput): void {
+  #parseHere(errand: Errand, visit: Visit, result: Response, input: PageInput): BlockMark | null {
     const { parser, links } = this.#deps;
     const parsed = parser.parse(input);
+    const mark = parsed.textBytes === null ? null : markOfPage(result.body, parsed.textBytes);
+    if (mark !== null) {
+      parser.releaseLinks();
+      this.#deps.settle(visit, errand, result, CHALLENGED);
+      this.#release(errand, result);
+      return mark;
+    }
     this.#conclude(errand, visit, result, parsed, links.enterParsed(parsed, visit.row));
+    return null;
   }
 
   #send(lane: ParseLane, errand: Errand, visit: Visit, result: Response, input: PageInput, bytes: Bytes): void {

@@ -4,6 +4,7 @@ import type { Bytes, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
+import type { LoopLag } from "../ports/loop-lag.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
@@ -38,6 +39,7 @@ export interface PipelineOptions {
 
 export interface PipelineDeps {
   readonly clock: Clock;
+  readonly lag: LoopLag;
   readonly random: Random;
   /** The direct way. */
   readonly route: FetchRoute;

@@ -1,8 +1,8 @@
 import { CreditPool } from "../flow/credit-pool.ts";
-import type { HostSignal } from "../flow/host-limiter.ts";
 import { newHostLimiter } from "../flow/new-host-limiter.ts";
 import { Fingerprinter } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
+import type { LocalCause, Signal } from "../kernel/signal.ts";
 import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { ScanRow } from "../ports/store.ts";
@@ -15,7 +15,9 @@ import { bodyPolicy } from "./body-policy.ts";
 import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
 import { type Errand, rowIds } from "./errand.ts";
 import { Gauges } from "./gauges.ts";
+import { heedHint } from "./heed-hint.ts";
 import { HostStates } from "./host-states.ts";
+import { localFaults } from "./local-faults.ts";
 import { PageLinks } from "./page-links.ts";
 import { Pages } from "./pages.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
@@ -205,11 +207,9 @@ export class Pipeline {
   }
 
   #newDispatcher(): Dispatcher {
-    const { clock, random, onTurn } = this.#deps;
     return new Dispatcher(
       {
-        clock,
-        random,
+        ...this.#deps,
         providers: this.providers,
         frontier: this.frontier,
         credits: this.credits,
@@ -219,10 +219,10 @@ export class Pipeline {
         next: (host) => this.#work.next(host),
         unresolved: (host, code, message) => {
           if (code === "dns") this.#unreached?.note(host.key, message);
-          this.#work.unresolved(host, code, message, random);
+          this.#work.unresolved(host, code, message, this.#deps.random);
         },
-        ended: (errand, result) => this.gauges.ended(this.#ended(errand, result), result),
-        onTurn,
+        ended: (errand, result, local) => this.gauges.ended(this.#ended(errand, result, local), result),
+        onLocal: localFaults(this.#deps.warn),
       },
       this.#options,
     );
@@ -285,16 +285,17 @@ export class Pipeline {
     await this.storeStage.committed();
   }
 
-  #ended(errand: Errand, result: FetchResult): HostSignal {
+  #ended(errand: Errand, result: FetchResult, local: LocalCause | null): Signal {
     const { purpose } = errand;
-    this.#unreached?.ended(errand.host.key, result);
+    if (local === null) this.#unreached?.ended(errand.host.key, result);
+    heedHint(errand, result, this.#deps.clock);
     if (purpose.kind === "robots") {
-      const signal = this.#robots.ended(errand, purpose, result);
+      const signal = this.#robots.ended(errand, purpose, result, local);
       this.dispatcher.release(errand);
       return signal;
     }
     try {
-      return this.#visits.ended(errand, purpose, result);
+      return this.#visits.ended(errand, purpose, result, local);
     } catch (error) {
       return this.#parserFailed(errand, purpose, result, error);
     } finally {
@@ -303,14 +304,14 @@ export class Pipeline {
   }
 
   /** A page that breaks the parser is that page's failure, not the crawl's. */
-  #parserFailed(errand: Errand, visit: Visit, result: FetchResult, error: unknown): HostSignal {
+  #parserFailed(errand: Errand, visit: Visit, result: FetchResult, error: unknown): Signal {
     const message = error instanceof Error ? error.message : String(error);
     if (this.frontier.urls.state(visit.row.id) === 1)
       this.#visits.settle(visit, errand, result, { outcome: "failed", code: "parse", message });
     this.dispatcher.release(errand);
     this.#parserFailures += 1;
     if (this.#parserFailures <= PARSER_FAILURES_TOLD) this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
-    return { kind: "neutral" };
+    return { kind: "page-fault" };
   }
 
   #hold(): GlobalHold | null {

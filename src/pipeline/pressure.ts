@@ -95,6 +95,8 @@ export function boundCause(pipeline: Pipeline, consumer: ConsumerPressure | null
   if (storeStage.oldestAge > LATE.storage) return "storage";
   if (pipeline.gauges.parseAge(now) > LATE.parse) return "parse";
   const held = dispatcher.holds.longest(now);
+
+  if (dispatcher.local !== null) return "local";
   if (held !== null && held !== "stopping") return held;
   if (frontier.left <= urlsInFlight(pipeline)) return "nothing left";
   return pipeline.providers.bound(dispatcher.timedHosts, now) ?? "host limits";

@@ -1,8 +1,9 @@
 import { retryDelay } from "../flow/backoff.ts";
-import type { HostSignal, Pace } from "../flow/host-limiter.ts";
+import type { Pace } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { latin1ToText } from "../kernel/header-text.ts";
 import type { LinkResolver } from "../kernel/link-resolver.ts";
+import type { LocalCause, Signal } from "../kernel/signal.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import { verdictOf } from "../stages/fetch/verdict.ts";
@@ -41,15 +42,18 @@ export class Robots {
     this.#deps = deps;
   }
 
-  ended(errand: Errand, purpose: Purpose & { kind: "robots" }, result: FetchResult): HostSignal {
+  ended(errand: Errand, purpose: Purpose & { kind: "robots" }, result: FetchResult, local: LocalCause | null): Signal {
     const { clock, tally } = this.#deps;
     tally.fetched(result, errand.kind === "retry", "robots");
-    if (result.kind === "refusal" || (result.kind === "failure" && result.phase === "aborted")) {
+    const verdict = verdictOf(result, clock.epoch(), local);
+    const { next } = verdict;
+    // A protection in front of the robots.txt alone closes nothing: the page asked next says whether it is in front of all.
+    const signal: Signal = verdict.signal.kind === "blocked" ? { kind: "forbidden" } : verdict.signal;
+    if (result.kind === "refusal" || next.kind === "give-back" || signal.kind === "aborted") {
       purpose.host.robots.abandon();
       this.#deps.retries.wasNoAttempt(errand);
-      return { kind: "neutral" };
+      return signal;
     }
-    const { signal, next } = verdictOf(result, clock.epoch());
     if (next.kind === "redirect") {
       const target = canonicalUrl(latin1ToText(next.location), errand.url);
       if (target !== null && purpose.hops < ROBOTS_HOPS_MOST) {

@@ -1,8 +1,8 @@
 import { retryDelay } from "../flow/backoff.ts";
-import type { HostSignal } from "../flow/host-limiter.ts";
 import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { latin1ToText } from "../kernel/header-text.ts";
 import type { Outcome, SkipReason } from "../kernel/outcome.ts";
+import type { BlockMark, LocalCause, Signal } from "../kernel/signal.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { Hop, Settlement, StoredPage, VisitRow } from "../ports/store.ts";
@@ -54,8 +54,11 @@ export interface VisitsDeps {
   readonly pass: number;
   readonly retries: number;
   readonly cookies: "none" | "chain" | "host";
-  /** A complete 2xx body for the row the errand stands at: parses and settles it, now or (kept bodies) a little later. */
-  readonly onPage: (errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }) => void;
+  /**
+   * A complete 2xx body for the row the errand stands at: parses and settles it, now or (kept bodies) a little later.
+   * @returns the mark of the challenge that it turned out to be, or null.
+   */
+  readonly onPage: (errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }) => BlockMark | null;
   /** Admits the next hop on its host. */
   readonly follow: (errand: Errand, visit: Visit, url: string, host: Host) => void;
   /** A host has rows again that it had given. */
@@ -79,8 +82,8 @@ export class Visits {
     return this.#deps.cookies === "host" ? (this.#hostCookies.get(host) ?? null) : visit.cookies;
   }
 
-  /** Takes the answer of a visit's request. @returns what it says about the host. */
-  ended(errand: Errand, visit: Visit, result: FetchResult): HostSignal {
+  /** Takes the answer of a visit's request. @returns what it says, and so about whom. */
+  ended(errand: Errand, visit: Visit, result: FetchResult, local: LocalCause | null): Signal {
     const { clock, tally } = this.#deps;
     visit.bytesWire += result.measure.bytesIn + result.measure.bytesOut;
     const { via } = visit.row;
@@ -89,13 +92,16 @@ export class Visits {
     if (result.kind === "failure" && result.phase === "aborted") {
       this.#deps.noAttempt(errand);
       this.giveBack(visit);
-      return { kind: "neutral" };
+      return { kind: "aborted" };
     }
-    const verdict = verdictOf(result, clock.epoch());
+    const verdict = verdictOf(result, clock.epoch(), local);
     const { next } = verdict;
     switch (next.kind) {
       case "parse":
-        if (result.kind === "response") this.#arrived(errand, visit, result);
+        if (result.kind === "response") {
+          const mark = this.#arrived(errand, visit, result);
+          if (mark !== null) return { kind: "blocked", mark };
+        }
         break;
       case "not-modified":
         if (this.#deps.frontier.urls.hasPage(visit.row.id)) this.settle(visit, errand, result, { outcome: "unchanged", changed: false });
@@ -264,21 +270,29 @@ export class Visits {
   }
 
   /** A page has come. A provider that follows redirects itself may have ended at another URL of the host: the page is that one's. */
-  #arrived(errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }): void {
+  #arrived(errand: Errand, visit: Visit, result: FetchResult & { kind: "response" }): BlockMark | null {
     const { frontier, clock, onPage } = this.#deps;
     const target = result.finalUrl === undefined ? null : canonicalUrl(result.finalUrl);
     if (target === null || target === errand.url) return onPage(errand, visit, result);
     const host = frontier.hostOf(target);
     // Elsewhere it is asked for anew, as every hop is: its own host admits it, and its own robots.txt.
-    if (host !== errand.host || frontier.find(target) >= 0) return this.#redirect(errand, visit, result, result.finalUrl ?? "");
+    if (host !== errand.host || frontier.find(target) >= 0) {
+      this.#redirect(errand, visit, result, result.finalUrl ?? "");
+      return null;
+    }
     visit.hops.push({ url: visit.row.url, status: 0 });
-    if (host.robots.verdict(target, clock.epoch()) === "deny")
-      return this.#broken(visit, errand, result, "skipped", "robots", `Leads to ${target}, which robots.txt disallows`);
+    if (host.robots.verdict(target, clock.epoch()) === "deny") {
+      this.#broken(visit, errand, result, "skipped", "robots", `Leads to ${target}, which robots.txt disallows`);
+      return null;
+    }
     const leased = frontier.leaseNew(target, visit.row.depth);
-    if (typeof leased === "string") return this.#broken(visit, errand, result, "skipped", leased, `Leads to ${target}`);
+    if (typeof leased === "string") {
+      this.#broken(visit, errand, result, "skipped", leased, `Leads to ${target}`);
+      return null;
+    }
     visit.passed.push({ row: visit.row, host: visit.rowHost });
     visit.row = leased;
-    onPage(errand, visit, result);
+    return onPage(errand, visit, result);
   }
 
   #leadsToKnown(errand: Errand, visit: Visit, result: FetchResult, target: string, id: number): void {

@@ -100,8 +100,19 @@ export type FetchResult =
     };
 
 export type Resolution =
-  | { readonly kind: "resolved"; readonly addresses: readonly string[] }
-  | { readonly kind: "failed"; readonly code: "dns" | "private-address"; readonly message: string };
+  | {
+      readonly kind: "resolved";
+      readonly addresses: readonly string[];
+      /** An answer of earlier, for no name server gave one now. */
+      readonly stale?: boolean;
+    }
+  | {
+      readonly kind: "failed";
+      readonly code: "dns" | "private-address";
+      readonly message: string;
+      /** No name server answered: that says nothing of the name. Absent: they did, and there is no address. */
+      readonly silent?: boolean;
+    };
 
 /**
  * A way to the web. One request at a time per call, no queue inside, no retry, no redirect, no cache: all of these are

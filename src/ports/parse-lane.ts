@@ -32,6 +32,8 @@ export interface ParsedPage {
   readonly textHash: Uint8Array;
   readonly textHashVersion: number;
   readonly hasText: boolean;
+  /** Bytes of visible text of an HTML page, without its title; null for anything else. */
+  readonly textBytes: Bytes | null;
   /** Visible text, only when asked for. */
   readonly text: string | null;
 }

@@ -53,7 +53,7 @@ export class ScriptedRoute implements FetchRoute {
       this.#clock.after(found.after, () => {
         if (signal.aborted) resolve({ kind: "failed", code: "dns", message: "aborted" });
         else if (found.kind === "resolved") resolve({ kind: "resolved", addresses: found.addresses });
-        else resolve({ kind: "failed", code: found.code, message: `${hostname} has no address` });
+        else resolve({ kind: "failed", code: found.code, silent: found.silent === true, message: `${hostname} has no address` });
       });
     });
   }

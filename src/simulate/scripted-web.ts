@@ -39,7 +39,8 @@ export type ScriptedAnswer = ScriptedResponse | ScriptedFailure;
 
 export type ScriptedAddress =
   | { readonly kind: "resolved"; readonly addresses: readonly string[]; readonly after: Millis }
-  | { readonly kind: "failed"; readonly code: "dns" | "private-address"; readonly after: Millis };
+  /** `silent`: no name server answered. */
+  | { readonly kind: "failed"; readonly code: "dns" | "private-address"; readonly silent?: boolean; readonly after: Millis };
 
 /** The synthetic web: what each URL answers, and where hosts are. */
 export interface ScriptedWeb {

@@ -10,11 +10,13 @@ import { Admission } from "../../src/pipeline/admission.ts";
 import { Pipeline } from "../../src/pipeline/pipeline.ts";
 import type { ProviderSpec } from "../../src/pipeline/provider-lane.ts";
 import type { BlobStore } from "../../src/ports/blob-store.ts";
+import type { LoopLag } from "../../src/ports/loop-lag.ts";
 import type { ParseLane } from "../../src/ports/parse-lane.ts";
 import type { Sink } from "../../src/ports/sink.ts";
 import type { SettledRow, Store } from "../../src/ports/store.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
 import { seededRandom } from "../../src/simulate/random.ts";
+import { ScriptedLag } from "../../src/simulate/scripted-lag.ts";
 import { ScriptedRoute } from "../../src/simulate/scripted-route.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedWeb } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
@@ -33,6 +35,7 @@ export interface WorldOptions {
   readonly config?: Config;
   readonly seed?: number;
   readonly clock?: VirtualClock;
+  readonly lag?: LoopLag;
   /** Wraps, or is, the store that the run gets. */
   readonly store?: Store;
   readonly sink?: Sink;
@@ -91,6 +94,7 @@ export class World {
         new CrawlRun(
           {
             clock,
+            lag: options.lag ?? new ScriptedLag(),
             random,
             store,
             route,
@@ -146,6 +150,7 @@ export async function openPipeline(
   const pipeline = new Pipeline(
     {
       clock,
+      lag: options.lag ?? new ScriptedLag(),
       random: seededRandom(options.seed ?? 1),
       route,
       providers: options.providers?.(clock, route) ?? [],

@@ -37,9 +37,9 @@ export class DirectRoute implements FetchRoute {
   async resolve(hostname: string, port: number, signal: AbortSignal): Promise<Resolution> {
     const known = this.#resolver.known(hostname);
     const answer: Addresses = known !== undefined ? { kind: "found", addresses: known } : await this.#lookup(hostname, signal);
-    if (answer.kind === "missing") return { kind: "failed", code: "dns", message: answer.message };
+    if (answer.kind === "missing") return { kind: "failed", code: "dns", message: answer.message, silent: answer.silent === true };
     const addresses = answer.addresses.filter((address) => this.#policy.permits(address, hostname, port));
-    if (addresses.length > 0) return { kind: "resolved", addresses };
+    if (addresses.length > 0) return { kind: "resolved", addresses, stale: answer.stale === true };
     return { kind: "failed", code: "private-address", message: `${hostname} is at ${answer.addresses[0]}, which is not a public address` };
   }
 

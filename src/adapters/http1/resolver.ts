@@ -15,8 +15,9 @@ const MAX_NAMES = 20_000;
 
 /** All addresses of a name in the order to try; `code` is getaddrinfo's when there are none. */
 export type Addresses =
-  | { readonly kind: "found"; readonly addresses: readonly string[] }
-  | { readonly kind: "missing"; readonly message: string };
+  | { readonly kind: "found"; readonly addresses: readonly string[]; readonly stale?: boolean }
+  /** `silent`: no name server said so, for none answered. */
+  | { readonly kind: "missing"; readonly message: string; readonly silent?: boolean };
 
 /** `dns.lookup` with `all: true`; it reads the hosts file. */
 export type SystemLookup = (
@@ -122,10 +123,10 @@ export class Resolver {
     const old = this.#known.get(lookup.hostname);
     if (denied) this.#known.delete(lookup.hostname);
     else if (old !== undefined && this.#clock.now() - old.at < STALE_FOR) {
-      this.#settle(lookup, { kind: "found", addresses: old.addresses });
+      this.#settle(lookup, { kind: "found", addresses: old.addresses, stale: true });
       return;
     }
-    this.#settle(lookup, { kind: "missing", message: `no address for ${lookup.hostname}: ${reason}` });
+    this.#settle(lookup, { kind: "missing", message: `no address for ${lookup.hostname}: ${reason}`, silent: !denied });
   }
 
   #settle(lookup: Lookup, answer: Addresses): void {

@@ -7,6 +7,7 @@ import type { FetchRequest } from "../../ports/fetch-route.ts";
 import type { ParseLane } from "../../ports/parse-lane.ts";
 import { ForgetfulStore } from "../../simulate/forgetful-store.ts";
 import { seededRandom } from "../../simulate/random.ts";
+import { ScriptedLag } from "../../simulate/scripted-lag.ts";
 import { SimulatedRoute } from "../../simulate/simulated-route.ts";
 import { type EndKind, SimulatedSite } from "../../simulate/simulated-site.ts";
 import { VirtualClock } from "../../simulate/virtual-clock.ts";
@@ -174,6 +175,7 @@ async function openRun(web: Web, io: SimulationIo, { clock, store, route, lane, 
   return new CrawlRun(
     {
       clock,
+      lag: new ScriptedLag(),
       random: seededRandom(web.seed),
       store,
       route,

@@ -1,7 +1,8 @@
-import type { HostSignal } from "../../flow/host-limiter.ts";
 import { retryAfter } from "../../kernel/retry-after.ts";
+import type { LocalCause, Signal } from "../../kernel/signal.ts";
 import type { EpochMillis } from "../../kernel/units.ts";
-import type { FetchResult } from "../../ports/fetch-route.ts";
+import type { FetchMeasure, FetchResult, HeaderView } from "../../ports/fetch-route.ts";
+import { isRefusal, markOfHeaders, markOfRefusal } from "./challenge.ts";
 
 /** What one answer means for the URL. */
 export type Next =
@@ -20,12 +21,16 @@ export type Next =
     };
 
 export interface Verdict {
-  /** For the host's limiter, and only for it. */
-  readonly signal: HostSignal;
+  /** Who must slow down; `flow/host-memory.ts` says what the host's limiter hears of it. */
+  readonly signal: Signal;
   readonly next: Next;
 }
 
-const NEUTRAL: HostSignal = { kind: "neutral" };
+const NO_BODY = new Uint8Array(0);
+const PAGE_FAULT: Signal = { kind: "page-fault" };
+const RESET: Signal = { kind: "reset" };
+const DRIBBLE: Signal = { kind: "dribble" };
+const FORBIDDEN: Signal = { kind: "forbidden" };
 
 /** Statuses of a redirect that is followed. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -37,82 +42,120 @@ const MENDABLE = new Set(["timeout", "too-slow", "incomplete", "connect", "dns",
 /**
  * Maps an answer to who must slow down and to what becomes of the URL: spec B3 as one switch.
  * @param now wall clock, only for a `Retry-After` date without a `Date` header.
+ * @param local why it is this machine's fault, where that was found out: no attempt then.
  */
-export function verdictOf(result: FetchResult, now: EpochMillis): Verdict {
+export function verdictOf(result: FetchResult, now: EpochMillis, local: LocalCause | null = null): Verdict {
+  if (local !== null) return { signal: { kind: "local", cause: local }, next: { kind: "give-back" } };
   switch (result.kind) {
     case "response":
-      return ofResponse(result, now);
+      return ofAnswer(result.status, result.headers, result.body, result.measure, now);
     case "failure":
-      return ofFailure(result);
+      return ofFailure(result, now);
     case "refusal":
-      return { signal: NEUTRAL, next: { kind: "give-back" } };
+      return { signal: signalOfRefusal(result), next: { kind: "give-back" } };
     default:
       return result satisfies never;
   }
 }
 
-function ofResponse(result: FetchResult & { kind: "response" }, now: EpochMillis): Verdict {
-  const { status, headers, measure } = result;
-  const ok: HostSignal = { kind: "ok", ttfb: measure.ttfb };
-  // Says so itself, with whatever status; what it sends is not the page, and another attempt meets the same.
-  if (headers.get("cf-mitigated")?.toLowerCase() === "challenge")
-    return {
-      signal: NEUTRAL,
-      next: { kind: "settle", outcome: "blocked", code: "challenge", message: "The site answered with a challenge" },
-    };
-  if (status === 206)
-    return {
-      signal: ok,
-      next: { kind: "settle", outcome: "failed", code: "incomplete", message: "206: a part, though the whole was asked for" },
-    };
-  if (status === 204 || status === 205)
-    return { signal: ok, next: { kind: "settle", outcome: "failed", code: `http-${status}`, message: `${status}: there is no content` } };
-  if (status >= 200 && status < 300) return { signal: ok, next: { kind: "parse" } };
+function ofAnswer(status: number, headers: HeaderView, body: Uint8Array, measure: FetchMeasure, now: EpochMillis): Verdict {
+  const mark = markOfHeaders(status, headers) ?? markOfRefusal(status, body);
+  if (mark !== null) return { signal: { kind: "blocked", mark }, next: CHALLENGED };
+  const ok: Signal = { kind: "ok", ttfb: measure.ttfb };
+  if (status < 300) return { signal: ok, next: ofSuccess(status) };
   if (status === 304) return { signal: ok, next: { kind: "not-modified" } };
   const code = `http-${status}`;
+  const message = `The site answered ${status}`;
   if (REDIRECTS.has(status)) {
     const location = headers.get("location");
-    if (location === undefined)
-      return { signal: ok, next: { kind: "settle", outcome: "failed", code, message: `${status} without a Location` } };
-    return { signal: ok, next: { kind: "redirect", location } };
+    return { signal: ok, next: location === undefined ? failed(code, `${status} without a Location`) : { kind: "redirect", location } };
   }
-  if (status === 404 || status === 410)
-    return { signal: ok, next: { kind: "settle", outcome: "absent", code, message: `The site answered ${status}` } };
-  const message = `The site answered ${status}`;
-  if (status === 429 || status === 503) {
-    const wait = retryAfter(headers.get("retry-after"), headers.get("date"), now);
-    return {
-      signal: { kind: "congestion", cause: "throttle", retryAfter: wait },
-      next: { kind: "retry", outcome: status === 429 ? "blocked" : "failed", code, message },
-    };
+  switch (status) {
+    case 404:
+    case 410:
+      return { signal: ok, next: { kind: "settle", outcome: "absent", code, message } };
+    case 401:
+      return { signal: PAGE_FAULT, next: { kind: "settle", outcome: "blocked", code, message } };
+    case 403:
+      return { signal: FORBIDDEN, next: { kind: "settle", outcome: "blocked", code, message } };
+    case 429:
+    case 503:
+      return {
+        signal: throttled(status, headers, now),
+        next: { kind: "retry", outcome: status === 429 ? "blocked" : "failed", code, message },
+      };
   }
-  if (status === 401 || status === 403) return { signal: NEUTRAL, next: { kind: "settle", outcome: "blocked", code, message } };
-  if (PASSING.has(status)) return { signal: NEUTRAL, next: { kind: "retry", outcome: "failed", code, message } };
-  return { signal: status >= 500 ? NEUTRAL : ok, next: { kind: "settle", outcome: "failed", code, message } };
+  const next: Next = PASSING.has(status) ? { kind: "retry", outcome: "failed", code, message } : failed(code, message);
+  if (status >= 500) return { signal: { kind: "server-error", status }, next };
+  return { signal: next.kind === "retry" ? PAGE_FAULT : ok, next };
 }
 
-function ofFailure(result: FetchResult & { kind: "failure" }): Verdict {
-  const { code, message, phase, measure } = result;
-  if (code === "private-address") return { signal: NEUTRAL, next: { kind: "settle", outcome: "skipped", code, message } };
+function throttled(status: number, headers: HeaderView, now: EpochMillis): Signal {
+  return { kind: "throttled", status, retryAfter: retryAfter(headers.get("retry-after"), headers.get("date"), now) };
+}
+
+function ofSuccess(status: number): Next {
+  if (status === 206) return failed("incomplete", "206: a part, though the whole was asked for");
+  return status === 204 || status === 205 ? failed(`http-${status}`, `${status}: there is no content`) : { kind: "parse" };
+}
+
+/** What a challenge or block page means, whoever recognises it: it is not the page, and another attempt meets the same. */
+export const CHALLENGED = {
+  kind: "settle",
+  outcome: "blocked",
+  code: "challenge",
+  message: "The site answered with a challenge or block page",
+} as const;
+
+const failed = (code: string, message: string): Next => ({ kind: "settle", outcome: "failed", code, message });
+
+function ofFailure(result: FetchResult & { kind: "failure" }, now: EpochMillis): Verdict {
+  const { code, message, phase, status, headers, measure } = result;
+  // The site has said what there is to say; only the page that it put with it did not come whole.
+  if (phase === "body" && status !== undefined && headers !== undefined && isRefusal(status))
+    return ofAnswer(status, headers, NO_BODY, measure, now);
+  if (code === "private-address") return { signal: PAGE_FAULT, next: { kind: "settle", outcome: "skipped", code, message } };
   const next: Next = MENDABLE.has(code)
     ? { kind: "retry", outcome: "failed", code, message }
     : { kind: "settle", outcome: "failed", code, message };
+  return { signal: signalOfFailure(result), next };
+}
+
+function signalOfFailure({ phase, code, measure }: FetchResult & { kind: "failure" }): Signal {
   switch (phase) {
     case "local":
+      return { kind: "local", cause: "resources" };
     case "aborted":
-      return { signal: NEUTRAL, next };
+      return { kind: "aborted" };
     case "resolve":
     case "connect":
+      return { kind: "timeout", phase: "connect" };
+    case "tls":
+      // A handshake that hangs or breaks off is the host's; a certificate that is refused is no overload.
+      if (code === "timeout") return { kind: "timeout", phase: "connect" };
+      return code === "connect" ? RESET : PAGE_FAULT;
     case "headers":
       // An answer that cannot be read is still an answer: only silence and refusal ask for less.
-      return code === "protocol" || code === "decode" || code === "too-large"
-        ? { signal: { kind: "ok", ttfb: measure.ttfb }, next }
-        : { signal: { kind: "congestion", cause: "timeout", retryAfter: null }, next };
-    case "tls":
-      return { signal: NEUTRAL, next };
+      if (code === "protocol" || code === "decode" || code === "too-large") return { kind: "ok", ttfb: measure.ttfb };
+      return code === "timeout" ? { kind: "timeout", phase: "headers" } : RESET;
     case "body":
-      return { signal: code === "too-slow" || code === "timeout" ? NEUTRAL : { kind: "ok", ttfb: measure.ttfb }, next };
+      return code === "too-slow" || code === "timeout" ? DRIBBLE : { kind: "ok", ttfb: measure.ttfb };
     default:
       return phase satisfies never;
+  }
+}
+
+function signalOfRefusal({ by, message, retryAfter: wait, resetAt }: FetchResult & { kind: "refusal" }): Signal {
+  switch (by) {
+    case "plan":
+      return { kind: "provider-busy", retryAfter: wait };
+    case "credits":
+      return { kind: "credits-exhausted", resetAt };
+    case "endpoint":
+      return { kind: "endpoint-down" };
+    case "auth":
+      return { kind: "misconfigured", detail: message };
+    default:
+      return by satisfies never;
   }
 }

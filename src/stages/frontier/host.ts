@@ -1,6 +1,7 @@
 import type { Pacemark } from "../../flow/fair-share.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
 import type { Congestion, HostLimiter } from "../../flow/host-limiter.ts";
+import { HostMemory } from "../../flow/host-memory.ts";
 import type { RetryBudget } from "../../flow/retry-budget.ts";
 import { HOST_PARTS, RetryShare } from "../../flow/retry-share.ts";
 import type { HostId, Millis } from "../../kernel/units.ts";
@@ -42,6 +43,8 @@ export class Host implements HeapEntry, Pacemark {
   /** Authority: `name`, or `name:port`. */
   readonly key: string;
   readonly limiter: HostLimiter;
+  /** What it did before, which decides what its next answer means. */
+  readonly memory = new HostMemory();
   readonly robots: RobotsGate;
   readonly main = new Lane();
   /** URLs of sections that have given many (see `Sections`); they get every fourth turn, and all that the others leave. */

@@ -173,6 +173,7 @@ export class PageParser {
       marks: scanner.marks,
       textHash,
       hasText: scanner.textLength > 0,
+      textBytes: scanner.textLength,
       text: scanner.text(),
     });
   }
@@ -228,6 +229,7 @@ export class PageParser {
       textHash: NO_HASH,
       textHashVersion: TEXT_HASH_VERSION,
       hasText: false,
+      textBytes: null,
       text: null,
       ...found,
     };

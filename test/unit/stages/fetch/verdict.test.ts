@@ -26,7 +26,8 @@ const failure = (code: FetchErrorCode, phase: Phase): FetchResult => ({
 /** One line: what the host hears, and what becomes of the URL. */
 function line(result: FetchResult): string {
   const { signal, next } = verdictOf(result, 0);
-  const heard = signal.kind === "congestion" ? `congestion ${signal.retryAfter}` : signal.kind;
+  const heard =
+    signal.kind === "throttled" ? `throttled ${signal.retryAfter}` : signal.kind === "timeout" ? `timeout ${signal.phase}` : signal.kind;
   const becomes = next.kind === "retry" || next.kind === "settle" ? `${next.kind} ${next.outcome} ${next.code}` : next.kind;
   return `${heard} | ${becomes}`;
 }
@@ -48,21 +49,21 @@ test("every status from 200 to 599 has its verdict", () => {
     else if (status === 304) expected = "ok | not-modified";
     else if (FOLLOWED.includes(status)) expected = "ok | redirect";
     else if (ABSENT.includes(status)) expected = `ok | settle absent ${code}`;
-    else if (status === 429) expected = `congestion null | retry blocked ${code}`;
-    else if (status === 503) expected = `congestion null | retry failed ${code}`;
-    else if (REFUSED.includes(status)) expected = `neutral | settle blocked ${code}`;
-    else if (PASSING.includes(status)) expected = `neutral | retry failed ${code}`;
-    else if (status >= 500) expected = `neutral | settle failed ${code}`;
+    else if (status === 429) expected = `throttled null | retry blocked ${code}`;
+    else if (status === 503) expected = `throttled null | retry failed ${code}`;
+    else if (REFUSED.includes(status)) expected = `${status === 403 ? "forbidden" : "page-fault"} | settle blocked ${code}`;
+    else if (PASSING.includes(status)) expected = `${status < 500 ? "page-fault" : "server-error"} | retry failed ${code}`;
+    else if (status >= 500) expected = `server-error | settle failed ${code}`;
     expect(got, String(status)).toBe(expected);
   }
   expect(OK.every((status) => line(response(status)) === "ok | parse")).toBe(true);
 });
 
 test.each(SLOW_DOWN)("%i hands its Retry-After on, by the server's own clock", (status) => {
-  expect(line(response(status, { "retry-after": "7" }))).toContain("congestion 7000 |");
+  expect(line(response(status, { "retry-after": "7" }))).toContain("throttled 7000 |");
   const dates = { "retry-after": "Tue, 01 Jan 2030 00:02:00 GMT", date: "Tue, 01 Jan 2030 00:00:00 GMT" };
-  expect(line(response(status, dates))).toContain("congestion 120000 |");
-  expect(line(response(status, { "retry-after": "soon" }))).toContain("congestion null |");
+  expect(line(response(status, dates))).toContain("throttled 120000 |");
+  expect(line(response(status, { "retry-after": "soon" }))).toContain("throttled null |");
 });
 
 test("a redirect without a Location is a failure", () => {
@@ -81,35 +82,37 @@ describe("a failure", () => {
 
   test("a private address is skipped, whatever the phase, and nobody slows down for it", () => {
     for (const phase of ["resolve", "connect"] as const)
-      expect(line(failure("private-address", phase))).toBe("neutral | settle skipped private-address");
+      expect(line(failure("private-address", phase))).toBe("page-fault | settle skipped private-address");
   });
 
   test.each<[FetchErrorCode, Phase, string]>([
-    ["timeout", "connect", "congestion null"],
-    ["connect", "connect", "congestion null"],
-    ["dns", "resolve", "congestion null"],
-    ["timeout", "headers", "congestion null"],
-    ["incomplete", "headers", "congestion null"],
+    ["timeout", "connect", "timeout connect"],
+    ["connect", "connect", "timeout connect"],
+    ["dns", "resolve", "timeout connect"],
+    ["timeout", "headers", "timeout headers"],
+    ["connect", "headers", "reset"],
+    ["incomplete", "headers", "reset"],
     ["protocol", "headers", "ok"],
     ["decode", "headers", "ok"],
     ["too-large", "headers", "ok"],
-    ["tls", "tls", "neutral"],
-    ["timeout", "tls", "neutral"],
-    ["timeout", "body", "neutral"],
-    ["too-slow", "body", "neutral"],
+    ["tls", "tls", "page-fault"],
+    ["timeout", "tls", "timeout connect"],
+    ["connect", "tls", "reset"],
+    ["timeout", "body", "dribble"],
+    ["too-slow", "body", "dribble"],
     ["incomplete", "body", "ok"],
     ["too-large", "body", "ok"],
     ["decode", "body", "ok"],
-    ["timeout", "local", "neutral"],
-    ["connect", "local", "neutral"],
-    ["timeout", "aborted", "neutral"],
-  ])("%s while %s tells the host: %s", (code, phase, heard) => {
+    ["timeout", "local", "local"],
+    ["connect", "local", "local"],
+    ["timeout", "aborted", "aborted"],
+  ])("%s while %s says: %s", (code, phase, heard) => {
     expect(line(failure(code, phase)).split(" | ")[0]).toBe(heard);
   });
 });
 
 test("a challenge that says what it is never counts as the page, whatever its status", () => {
   for (const status of [200, 403, 503]) {
-    expect(line(response(status, { "cf-mitigated": "challenge" })), String(status)).toBe("neutral | settle blocked challenge");
+    expect(line(response(status, { "cf-mitigated": "challenge" })), String(status)).toBe("blocked | settle blocked challenge");
   }
 });
