@@ -31,22 +31,6 @@ test.each(SEEDS.flatMap((seed) => Object.entries(HELD_MOST).map(([as, most]) => 
   },
 );
 
-test.each(SEEDS)("14: a body without end is cut at the cap, and its URL is not asked for more than twice (seed %i)", async (seed) => {
-  const played = await play(beside("endless"), seed);
-  await played.simulation.advance(4 * MINUTE);
-  const held = played.simulation.route.mostHeldBytes / 1_048_576;
-  const before = played.goodput(MINUTE, 2 * MINUTE, "1.");
-  const during = played.goodput(2 * MINUTE, 4 * MINUTE, "1.");
-  const result = await played.end();
-  const [odd] = result.hosts.filter(({ name }) => name === "odd.example");
-  figure("14 endless bodies", seed, { heldMiB: held, others: during / before, retryShare: result.retryShare });
-  expect(odd.errors).toBeGreaterThan(2);
-  // Four bodies at once at the most, each up to the cap of 10 MiB, and no more than credit was granted for: a quarter of 48 MiB, and one that overdraws.
-  expect(held).toBeLessThanOrEqual(12 + 10 + 1);
-  expect(played.mostAsked).toBeLessThanOrEqual(2);
-  expect(during / before).toBeGreaterThanOrEqual(0.9);
-});
-
 test.each(SEEDS)("15: 100,000 URLs of a dead host ahead of healthy ones cost these nothing (seed %i)", async (seed) => {
   const goodput = async (dead: number): Promise<number> => {
     const hosts = [
