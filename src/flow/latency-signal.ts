@@ -61,8 +61,9 @@ export class LatencySignal {
     this.baseAt ??= now + BASE_EVERY;
   }
 
+  /** Never where no time is known at all: nothing would ever renew it. */
   isBaseDue(now: Millis): boolean {
-    return this.baseAt !== null && this.baseAt <= now;
+    return this.base !== null && this.baseAt !== null && this.baseAt <= now;
   }
 
   /** Adds to the window. */
