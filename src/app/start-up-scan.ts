@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import { restoreState } from "../pipeline/host-states.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ScanRow, Store } from "../ports/store.ts";
@@ -34,14 +35,13 @@ export async function loadStore(pipeline: Pipeline, start: RunStart, deps: Start
 }
 
 async function loadHosts(pipeline: Pipeline, store: Store, clock: Clock, settings: Settings): Promise<void> {
-  const now = clock.now();
   const rows = await store.hosts();
   for (const row of rows) pipeline.frontier.loadHost(row.id, row.key);
   for (const row of rows) {
     if (row.limiter === null && row.robots === null) continue;
     const host = pipeline.frontier.hostById(row.id);
     const gateLeft = row.gateUntil === null ? 0 : Math.max(0, row.gateUntil - clock.epoch());
-    if (row.limiter !== null) host.limiter.restore(row.limiter, now, gateLeft);
+    if (row.limiter !== null) restoreState(host, row.limiter, clock, gateLeft);
     if (row.robots !== null) host.robots.restore(row.robots, clock.epoch());
     const pace = paceOf(settings, row.key);
     host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });

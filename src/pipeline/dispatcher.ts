@@ -327,6 +327,7 @@ export class Dispatcher {
     const now = clock.now();
     const heard = this.#watch.withoutDelay(host.memory.hear(signal, permit.at, now), errand, endedAt);
     host.limiter.end(permit, heard, now, random);
+    host.health.ended(signal, heard, permit.at, now);
     if (heard.kind === "congestion") {
       host.dirty = true;
       host.lastCut = heard.cause;

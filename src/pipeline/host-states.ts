@@ -1,4 +1,4 @@
-import type { Millis } from "../kernel/units.ts";
+import type { EpochMillis, Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock } from "../ports/clock.ts";
 import type { HostState } from "../ports/store.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
@@ -48,5 +48,34 @@ export class HostStates {
 export function hostStateOf(host: Host, clock: Clock, robots: string | null): HostState {
   const now = clock.now();
   const left = host.limiter.gateUntil - now;
-  return { id: host.id, limiter: host.limiter.state(now), gateUntil: left > 0 ? clock.epoch() + left : null, robots };
+  return {
+    id: host.id,
+    limiter: packState(host.limiter.state(now), host.health.pack(now), clock.epoch()),
+    gateUntil: left > 0 ? clock.epoch() + left : null,
+    robots,
+  };
+}
+
+/** Marks a blob that holds limiter and health; without it the blob is a limiter's alone. */
+const PACKED = -1;
+
+/** `PACKED`, wall clock, length of the limiter's part; then that, then the health's numbers. */
+function packState(limiter: Uint8Array, health: Float64Array, epoch: EpochMillis): Uint8Array {
+  const head = new Float64Array([PACKED, epoch, limiter.byteLength]);
+  const packed = new Uint8Array(head.byteLength + limiter.byteLength + health.byteLength);
+  packed.set(new Uint8Array(head.buffer), 0);
+  packed.set(limiter, head.byteLength);
+  packed.set(new Uint8Array(health.buffer), head.byteLength + limiter.byteLength);
+  return packed;
+}
+
+/** Gives a host what the store kept of it. */
+export function restoreState(host: Host, blob: Uint8Array, clock: Clock, gateLeft: Millis): void {
+  const now = clock.now();
+  const head = blob.byteLength >= 24 ? new Float64Array(blob.slice(0, 24).buffer) : null;
+  if (head === null || head[0] !== PACKED) return host.limiter.restore(blob, now, gateLeft);
+  const end = 24 + head[2];
+  host.limiter.restore(blob.slice(24, end), now, gateLeft);
+  if ((blob.byteLength - end) % Float64Array.BYTES_PER_ELEMENT !== 0) return;
+  host.health.restore(new Float64Array(blob.slice(end).buffer), now, Math.max(0, clock.epoch() - head[1]));
 }

@@ -1,3 +1,4 @@
+import type { HealthState } from "../flow/health.ts";
 import type { EpochMillis, Millis } from "../kernel/units.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -61,6 +62,12 @@ export interface HostRow {
   readonly delay: Millis;
   /** Times the limiter was cut. */
   readonly cuts: number;
+  /** Score from 0 to 1. */
+  readonly health: number;
+  readonly healthState: HealthState;
+  /** What it last refused or failed with: a status, a mark, a silence; null when nothing. */
+  readonly lastRefusal: string | null;
+  readonly lastRefusalAt: EpochMillis | null;
   /** Retries ÷ requests over the last minute. */
   readonly retryShare: number;
   /** Requests started. */
@@ -161,6 +168,7 @@ function delayedBy(pipeline: Pipeline, host: Host, at: Millis): WhyWaiting {
 
 function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis): HostRow {
   const { limiter } = host;
+  const refusal = host.memory.lastRefusal;
   const pace = pipeline.options.paceOf(host.key);
   const wall = (instant: Millis): EpochMillis | null =>
     instant > now && Number.isFinite(instant) ? Math.round(epoch + instant - now) : null;
@@ -175,6 +183,10 @@ function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis):
     halfOpen: limiter.halfOpen,
     delay: Math.max(pace.gap, host.robots.crawlDelay),
     cuts: limiter.cuts,
+    health: Math.round(host.health.score(now) * 100) / 100,
+    healthState: host.health.state(now),
+    lastRefusal: refusal?.what ?? null,
+    lastRefusalAt: refusal === null ? null : Math.round(epoch + refusal.at - now),
     retryShare: host.share?.share(now) ?? 0,
     starts: host.starts,
     meanTime: host.fetches === 0 ? null : host.meanTime,

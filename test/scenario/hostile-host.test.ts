@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ScriptedAnswer } from "../../src/simulate/scripted-web.ts";
-import { page, pathOf, status, tree, World } from "./world.ts";
+import { openPipeline, page, pathOf, status, tree, World } from "./world.ts";
 
 const MINUTE = 60_000;
 
@@ -23,6 +23,20 @@ test("a host that answers with a challenge is asked at most three times in ten m
   for (const row of settled) expect(row).toMatchObject({ outcome: "blocked", code: "challenge", page: null });
   world.run.stop();
   await world.finish();
+});
+
+test("a host that turns to challenges is hostile, and its health is below 0.3", async () => {
+  let served = 0;
+  const { clock, pipeline } = await openPipeline({
+    answer: (call) => (served++ < 3 ? tree(call, 500, 6, 50) : challenge),
+    seeds: "https://turning.example/",
+  });
+  await clock.advance(10 * MINUTE);
+  const [host] = pipeline.frontier.hosts();
+  expect(host.health.state(clock.now())).toBe("hostile");
+  expect(host.health.score(clock.now())).toBeLessThan(0.3);
+  expect(host.memory.lastRefusal).toMatchObject({ cause: "block", what: "challenge-page" });
+  pipeline.abort();
 });
 
 test("a challenge in place of a known page keeps its good copy", async () => {

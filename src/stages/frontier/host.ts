@@ -1,4 +1,5 @@
 import type { Pacemark } from "../../flow/fair-share.ts";
+import { Health } from "../../flow/health.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
 import type { Congestion, HostLimiter } from "../../flow/host-limiter.ts";
 import { HostMemory } from "../../flow/host-memory.ts";
@@ -45,6 +46,8 @@ export class Host implements HeapEntry, Pacemark {
   readonly limiter: HostLimiter;
   /** What it did before, which decides what its next answer means. */
   readonly memory = new HostMemory();
+  /** Made with the first look: a host that is never asked has none. */
+  #health: Health | null = null;
   readonly robots: RobotsGate;
   readonly main = new Lane();
   /** URLs of sections that have given many (see `Sections`); they get every fourth turn, and all that the others leave. */
@@ -85,6 +88,12 @@ export class Host implements HeapEntry, Pacemark {
     this.limiter = limiter;
     this.robots = robots;
     this.budget = budget;
+  }
+
+  /** How it bears being asked. */
+  get health(): Health {
+    this.#health ??= new Health();
+    return this.#health;
   }
 
   /** URLs that wait here, read ahead or not. */
