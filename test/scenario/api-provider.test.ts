@@ -209,3 +209,39 @@ test("an API that refuses our key is told once, and ends the pass at once", asyn
   expect(summary.providers?.api).toMatchObject({ shut: "closed", calls: 1 });
   expect(world.warnings).toEqual(["Provider api refuses every call: api: it answered 401"]);
 });
+
+test("a page that the API can never fetch, while it fetches others, fails by itself and does not come back for ever", async () => {
+  const api = new ScriptedApi({ cap: 5, span: 200, target: (url) => site(url, 12), broken: (url) => url.endsWith("/7") });
+  const world = await World.open({
+    seeds: seedsOf(PAID.slice(0, 2)),
+    config: { providers, provider: "api" },
+    providers: (virtual) => [api.spec(virtual)],
+    answer: () => status(500),
+  });
+  const summary = await world.finish();
+  expect(summary).toMatchObject({ pages: 22, failed: 2, left: 0, stopped: null, retries: 0 });
+  expect((await world.settled()).filter((row) => row.outcome === "failed").map((row) => row.code)).toEqual(["proxy", "proxy"]);
+  expect(api.urls.filter((url) => url.endsWith("p0.test/7")).length).toBeLessThanOrEqual(8);
+});
+
+test("where the API has followed a redirect within the host its answer is kept; elsewhere the target is asked for anew", async () => {
+  const api = new ScriptedApi({
+    cap: 5,
+    span: 200,
+    target: (url) => site(url, 3),
+    movedTo: (url) => (url.endsWith("/0") ? "http://p0.test/new" : url.endsWith("/1") ? "http://p1.test/other" : url),
+  });
+  const world = await World.open({
+    seeds: "http://p0.test/",
+    config: { providers, provider: "api" },
+    providers: (virtual) => [api.spec(virtual)],
+    answer: () => status(500),
+  });
+  expect(await world.finish()).toMatchObject({ pages: 3, failed: 0, left: 0 });
+  const rows = new Map((await world.settled()).map((row) => [row.url, row]));
+  expect(rows.get("http://p0.test/0")).toMatchObject({ outcome: "redirect", finalUrl: "http://p0.test/new", status: null });
+  expect(rows.get("http://p0.test/new")).toMatchObject({ outcome: "new" });
+  expect(api.urls).not.toContain("http://p0.test/new");
+  expect(rows.get("http://p0.test/1")).toMatchObject({ outcome: "redirect", finalUrl: "http://p1.test/other" });
+  expect(api.urls).toContain("http://p1.test/other");
+});

@@ -16,6 +16,10 @@ export interface ScriptedApiOptions {
   readonly span: Millis;
   /** What the target answers to a call that is served. */
   readonly target: (url: string, call: ScriptedCall) => { readonly status: number; readonly html: string };
+  /** Calls that it breaks on, every time. */
+  readonly broken?: (url: string) => boolean;
+  /** Where redirects lead that it follows. */
+  readonly movedTo?: (url: string) => string;
   /** What weir is told of it. */
   readonly told?: { readonly concurrency?: number; readonly retries?: number; readonly balance?: number; readonly resetAt?: string };
 }
@@ -87,6 +91,7 @@ export class ScriptedApi {
     this.#ends = this.#ends.filter((end) => end > call.at);
     const url = new URL(call.url).searchParams.get("url") ?? "";
     this.urls.push(url);
+    if (this.#options.broken?.(url)) return { kind: "response", status: 500, body: "{}", ttfb: 50 };
     if (this.#ends.length >= cap) {
       this.tooMany += 1;
       return { kind: "response", status: 429, body: '{"error":"concurrency"}', ttfb: 20 };
@@ -104,6 +109,11 @@ export class ScriptedApi {
     const took = span * (0.5 + ((this.served * 7919) % 101) / 100);
     this.#ends.push(call.at + took);
     this.#area += took;
-    return { kind: "response", status: 200, body: JSON.stringify({ status, html, url, credits }), ttfb: took };
+    return {
+      kind: "response",
+      status: 200,
+      body: JSON.stringify({ status, html, url: this.#options.movedTo?.(url) ?? url, credits }),
+      ttfb: took,
+    };
   }
 }
