@@ -7,8 +7,8 @@ export default defineConfig({
     // unit: pure and on virtual time. contract: one suite per port, for every adapter. scenario: the whole pipeline on virtual time.
     // e2e: the built program over loopback sockets; `npm test` builds it first.
     projects: [project("unit"), project("contract"), project("scenario"), project("e2e")],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,
     // A file that a refactoring emptied must not pass for a tested one.
