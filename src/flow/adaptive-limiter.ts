@@ -57,6 +57,8 @@ export class AdaptiveLimiter implements HostLimiter {
   #nextStart: Millis = 0;
   #lastStart: Millis = Number.NEGATIVE_INFINITY;
   #lastWeight = 1;
+  /** End of a polite delay that ran when the state was stored. */
+  #politeLeft: Millis = 0;
   #windowSince: Millis = 0;
   #windowAnswers = 0;
   /** Most in flight in the window. */
@@ -85,7 +87,8 @@ export class AdaptiveLimiter implements HostLimiter {
 
   admitAt(now: Millis): Millis {
     const polite = this.#lastStart + this.#politeGap(now) * this.#lastWeight;
-    if (this.#gate.halfOpen) return this.#inFlight === 0 ? Math.max(now, this.#gate.until, polite) : Number.POSITIVE_INFINITY;
+    if (this.#gate.halfOpen)
+      return this.#inFlight === 0 ? Math.max(now, this.#gate.until, this.#politeLeft, polite) : Number.POSITIVE_INFINITY;
     if (this.#inFlight > 0 && !this.#hasRoom(now)) return Number.POSITIVE_INFINITY;
     return Math.max(now, this.#gate.until, this.#nextStart, polite);
   }
@@ -209,12 +212,12 @@ export class AdaptiveLimiter implements HostLimiter {
   }
 
   state(now: Millis): Uint8Array {
-    const polite = this.#lastStart + this.#politeGap(now) * this.#lastWeight;
+    const polite = Math.max(this.#politeLeft, this.#lastStart + this.#politeGap(now) * this.#lastWeight);
     const packed = [
       STATE_VERSION,
       this.#seen,
       this.#cuts,
-      Math.max(now, this.#nextStart, polite) - now,
+      Math.max(now, this.#gate.halfOpen ? 0 : this.#nextStart, polite) - now,
       this.#lastStart - now,
       ...this.#gate.pack(now),
       ...this.#latency.pack(now),
@@ -231,6 +234,7 @@ export class AdaptiveLimiter implements HostLimiter {
     this.#seen = seen;
     this.#cuts = cuts;
     this.#nextStart = now + gapLeft;
+    this.#politeLeft = now + gapLeft;
     this.#lastStart = now + lastStart;
     this.#gate.unpack(parts.slice(0, 4), now);
     this.#latency.unpack(parts.slice(4, 10), now);

@@ -112,7 +112,7 @@ export class Level {
     this.#ramp = false;
     this.#cutEver = true;
     this.#slowStart = false;
-    this.limit = Math.max(least, Math.min(beta * limit, this.knee));
+    this.limit = Math.max(least, limit < 1 ? Math.min(beta * limit, this.knee) : beta * limit);
     this.#relaxAt = now + RELAX_AFTER;
     this.#restoreAt = Number.POSITIVE_INFINITY;
   }
@@ -242,6 +242,8 @@ export class Level {
     // The longer it went well, the less it was too much: a site's bucket of a few tokens took that long to drain.
     const less = limit * (1 - Math.min(LOSS_MOST, Math.max(LOSS_LEAST, LOSS_ANSWERS / Math.max(1, this.#good))));
     if (limit < 1) return refuted ? base : less;
+    // One that was alone says little about a width that is far above it.
+    if (level <= 1 && limit >= WHOLE_FROM && this.#proven > 1) return less;
     if (level <= 1) return refuted && limit > 1 ? base : Math.min(ALONE_SAFE, less);
     // So many at once never went well: the level below the one that failed.
     if (late || level > this.#proven) return refuted ? Math.max(level - 1, Math.min(base, level)) : Math.min(level - 1, limit);
