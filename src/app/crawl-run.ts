@@ -8,12 +8,13 @@ import { Pipeline } from "../pipeline/pipeline.ts";
 import type { PipelineDeps } from "../pipeline/pipeline-deps.ts";
 import type { ProviderSpec } from "../pipeline/provider-lane.ts";
 import type { ProviderReport } from "../pipeline/provider-report.ts";
+import { requeueRunning } from "../pipeline/requeue.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
 import type { LoopLag } from "../ports/loop-lag.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
-import type { Store } from "../ports/store.ts";
+import type { DeadLetters, Store } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
 import { leftOf, STATUS_HOSTS, statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import type { CrawlHandle, CrawlStatus, CrawlSummary, StopCause } from "./crawl-types.ts";
@@ -131,6 +132,13 @@ export class CrawlRun implements CrawlHandle {
     const { clock } = this.#deps;
     if (this.#pipeline === null) return { at: clock.epoch(), hosts: 0, reasons: {}, rows: [] };
     return viewHosts(this.#pipeline, asked, clock.now(), clock.epoch());
+  }
+
+  /** Dead letters of this pass wait again. @returns how many. */
+  async retry(which: DeadLetters): Promise<number> {
+    if (this.#pipeline === null || this.#state !== "running" || this.#finishing)
+      throw new Error(`it is ${this.#state} and takes no URLs back; ask again when it has ended`);
+    return requeueRunning(this.#deps.store, this.#pipeline, which, this.#start.pass.number);
   }
 
   drain(): void {

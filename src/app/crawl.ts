@@ -23,6 +23,7 @@ import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
 import { productToken } from "./pipeline-options.ts";
 import { topUpParams } from "./topup.ts";
+import { deadLettersOf } from "./retry.ts";
 
 /** Beside this module, whether it is bundled or not. */
 const PARSE_THREAD = new URL("./parse-thread.js", import.meta.url);
@@ -94,6 +95,7 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
       if (method === "status") return run.status();
       if (method === "hosts") return run.hosts(hostsAsked(params));
       if (method === "topup") return run.topUp(...topUpParams(params));
+      if (method === "retry") return run.retry(deadLettersOf(params));
       throw new Error(`There is no method ${method}`);
     }).catch((error: unknown) => {
       io.warn(`Other processes cannot ask this crawl for its status: ${error instanceof Error ? error.message : String(error)}`);

@@ -58,6 +58,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input) => (await import("./topup.ts")).runTopup(input),
   },
   {
+    name: "retry",
+    summary: "put failed URLs back, to be tried again",
+    example: "weir retry --code http-503",
+    args: null,
+    options: ["store", "verbose", "json"],
+    own: [
+      { flags: "--host <HOST>", help: "only those of this host: a name, or name:port" },
+      { flags: "--code <CODE>", help: "only those with this cause, as weir export --what failed shows it in error.code" },
+    ],
+    run: async (input) => (await import("./retry.ts")).runRetry(input),
+  },
+  {
     name: "config",
     summary: "the effective configuration",
     example: "weir config --explain",

@@ -24,6 +24,8 @@ export interface SettledUrl {
   /** Decoded. */
   readonly bytesBody: Bytes;
   readonly provider: string | null;
+  /** Attempts of the incident that ended with this; 0 when it was never asked for. */
+  readonly attempts: number;
   /** Links from a seed. */
   readonly depth: number;
   readonly via: Via;
@@ -64,6 +66,7 @@ export const STANDARD_FIELDS = [
   "bytesWire",
   "bytesBody",
   "provider",
+  "attempts",
   "depth",
   "via",
   "contentType",

@@ -247,6 +247,8 @@ export interface DeadLetters {
   /** Key of the host. */
   readonly host: string | null;
   readonly code: string | null;
+  /** The pass that settled it. */
+  readonly pass: number | null;
 }
 
 export interface Requeued {

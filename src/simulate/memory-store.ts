@@ -230,6 +230,7 @@ export class MemoryStore implements Store {
       const row = this.#pages.get(id) ?? EMPTY;
       if (id <= after || requeued.length === limit || skip !== null || !isDead(row.outcome)) continue;
       if ((which.host !== null && this.#hosts[host]?.key !== which.host) || (which.code !== null && row.code !== which.code)) continue;
+      if (which.pass !== null && row.pass !== which.pass) continue;
       this.#pages.set(id, { ...EMPTY, token: row.token + 1, duplicateOf: row.duplicateOf, seq: row.seq, page: row.page });
       if (row.seq !== null) this.#uncounted.add(row.seq);
       requeued.push({ id, host });

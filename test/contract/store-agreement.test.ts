@@ -71,8 +71,9 @@ test("both stores tell the same of any history, and SQLite also after a new star
         sqlite = SqliteStore.open(join(folder, "weir.db"));
         expect(await everything(sqlite)).toEqual(expected);
         for (const which of [
-          { host: null, code: steps[0]?.items[0]?.text ?? "x" },
-          { host: "a.example", code: null },
+          { host: null, code: steps[0]?.items[0]?.text ?? "x", pass: null },
+          { host: "a.example", code: null, pass: 2 },
+          { host: "a.example", code: null, pass: null },
         ])
           expect(await sqlite.requeue(which, 1, 3)).toEqual(await memory.requeue(which, 1, 3));
         expect(await everything(sqlite)).toEqual(await everything(memory));

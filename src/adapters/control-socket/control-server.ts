@@ -6,7 +6,7 @@ const MOST_CLIENTS = 16;
 const LONGEST_REQUEST = 4096;
 const IDLE_MS = 10_000;
 
-/** Answers one method, or throws to refuse. The result is plain JSON. */
+/** Answers one method, at once or by a promise, or throws to refuse. The result is plain JSON. */
 export type ControlAnswer = (method: string, params: unknown) => unknown;
 
 /**
@@ -78,25 +78,33 @@ function serve(socket: Socket, answer: ControlAnswer): void {
   socket.setEncoding("utf8");
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   socket.on("error", () => socket.destroy());
-  socket.on("data", (part: string) => {
-    text += part;
+  let busy = false;
+  const next = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
       const line = text.slice(0, end);
       text = text.slice(end + 1);
+      const said = await reply(line, answer);
       // A client that does not read its answers is not served further.
-      if (!socket.write(`${JSON.stringify(reply(line, answer))}\n`)) return void socket.destroy();
+      if (socket.destroyed || !socket.write(`${JSON.stringify(said)}\n`)) return void socket.destroy();
     }
+    busy = false;
+  };
+  socket.on("data", (part: string) => {
+    text += part;
+    void next();
     if (text.length > LONGEST_REQUEST) socket.destroy();
   });
 }
 
-function reply(line: string, answer: ControlAnswer): { ok: true; result: unknown } | { ok: false; error: string } {
+async function reply(line: string, answer: ControlAnswer): Promise<{ ok: true; result: unknown } | { ok: false; error: string }> {
   try {
     const request: unknown = JSON.parse(line);
     if (typeof request !== "object" || request === null || !("method" in request) || typeof request.method !== "string") {
       return { ok: false, error: 'expected {"method": "…"}' };
     }
-    return { ok: true, result: answer(request.method, "params" in request ? request.params : undefined) };
+    return { ok: true, result: await answer(request.method, "params" in request ? request.params : undefined) };
   } catch (error) {
     return { ok: false, error: error instanceof Error ? error.message : String(error) };
   }

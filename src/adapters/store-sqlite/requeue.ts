@@ -15,6 +15,10 @@ export function requeue(db: Connection, which: DeadLetters, after: UrlId, limit:
     only.push("AND p.code = ?");
     parameters.push(which.code);
   }
+  if (which.pass !== null) {
+    only.push("AND p.pass = ?");
+    parameters.push(which.pass);
+  }
   const dead = `p.outcome IN (${outcomeCode("failed")}, ${outcomeCode("blocked")}) AND u.skip IS NULL`;
   const select = db.prepare(
     `SELECT p.id, u.host, p.pass, p.outcome FROM page p JOIN url u ON u.id = p.id

@@ -41,6 +41,7 @@ export function toSettledUrl(
     bytesWire: row.bytesWire,
     bytesBody: row.bytesBody,
     provider: row.provider,
+    attempts: row.attempts,
     depth: row.depth,
     via: row.via,
     ...pageFields(page, urlTexts),

@@ -198,6 +198,11 @@ export class Frontier {
     this.#retries.push({ at: clock.now() + wait, id: row.id, host: host.id });
   }
 
+  /** So many URLs more, or fewer, are on their way here: the pass is not over. */
+  expect(change: number): void {
+    this.#left += change;
+  }
+
   /** Dead letters that were put back in the store wait again. */
   requeued(id: UrlId, hostId: HostId): void {
     const host = this.#hosts.byId(hostId);

@@ -26,6 +26,30 @@ test("a question is answered, any number of times, and nobody answers after clos
   expect(await askControl(store, "status")).toBeNull();
 });
 
+test("an answer may take its time, and a refusal too; what was asked meanwhile is answered in order", async () => {
+  const server = await ControlServer.open(join(folder, "weir.db"), async (method) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (method === "no") throw new Error("not now");
+    return method;
+  });
+  const lines = await new Promise<string[]>((resolve) => {
+    const socket = createConnection(server.path, () => socket.write('{"method":"a"}\n{"method":"no"}\n{"method":"b"}\n'));
+    let text = "";
+    socket.on("data", (part) => {
+      text += part;
+      if (text.split("\n").length < 4) return;
+      socket.destroy();
+      resolve(text.trim().split("\n"));
+    });
+  });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { ok: true, result: "a" },
+    { ok: false, error: "not now" },
+    { ok: true, result: "b" },
+  ]);
+  await server.close();
+});
+
 test("only this user may connect", async () => {
   const server = await ControlServer.open(join(folder, "weir.db"), answer);
   expect((await stat(server.path)).mode & 0o777).toBe(0o600);

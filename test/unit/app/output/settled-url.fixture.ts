@@ -14,6 +14,7 @@ export function settledUrl(changes: Partial<SettledUrl> = {}): SettledUrl {
     bytesWire: 900,
     bytesBody: 600,
     provider: "direct",
+    attempts: 1,
     depth: 0,
     via: "seed",
     contentType: "text/html",
