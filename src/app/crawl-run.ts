@@ -1,20 +1,14 @@
 import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
 import { StoreUnavailable } from "../kernel/errors.ts";
-import type { Bytes, EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
+import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import { Delivery } from "../pipeline/delivery.ts";
 import { type HostsAsked, type HostsView, viewHosts } from "../pipeline/host-view.ts";
 import { Pipeline } from "../pipeline/pipeline.ts";
-import type { PipelineDeps } from "../pipeline/pipeline-deps.ts";
-import type { ProviderSpec } from "../pipeline/provider-lane.ts";
 import type { ProviderReport } from "../pipeline/provider-report.ts";
 import { requeueRunning } from "../pipeline/requeue.ts";
-import type { BlobStore } from "../ports/blob-store.ts";
-import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
-import type { FetchRoute } from "../ports/fetch-route.ts";
-import type { LoopLag } from "../ports/loop-lag.ts";
-import type { ParseLane } from "../ports/parse-lane.ts";
-import type { DeadLetters, Store } from "../ports/store.ts";
+import type { CancelTimer } from "../ports/clock.ts";
+import type { DeadLetters } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
 import { leftOf, STATUS_HOSTS, statusOfRun, summaryOfRun } from "./crawl-report.ts";
 import type { CrawlHandle, CrawlStatus, CrawlSummary, StopCause } from "./crawl-types.ts";
@@ -22,31 +16,13 @@ import { toSettledUrl } from "./output/settled-url.ts";
 import { movedKey, PASS_META_KEY, type Pass } from "./pass.ts";
 import { pipelineOptions, type RunStart } from "./pipeline-options.ts";
 import { restoreProviders, topUpRun } from "./provider-state.ts";
+import type { RunDeps } from "./run-deps.ts";
 import { limitReached } from "./run-limits.ts";
 import { Snapshots } from "./snapshots.ts";
 import { loadStore } from "./start-up-scan.ts";
 
 /** Status snapshots, bound-by samples and limits are taken this often. Source: cli.md (live line). */
 const TICK: Millis = 1_000;
-export interface RunDeps {
-  readonly clock: Clock;
-  readonly lag: LoopLag;
-  readonly random: Random;
-  readonly store: Store;
-  readonly route: FetchRoute;
-  /** Other ways than the direct one. */
-  readonly providers?: readonly ProviderSpec[];
-  readonly blobs: BlobStore | null;
-  readonly lane: ParseLane | null;
-  readonly hashBody: PipelineDeps["hashBody"];
-  readonly inflate: PipelineDeps["inflate"];
-  readonly warn: (message: string) => void;
-  readonly peakRss: () => Bytes;
-  readonly pid: number;
-  /** Closes store, route and sinks. */
-  readonly close: () => Promise<void>;
-}
-
 /**
  * One run of a pass.
  *

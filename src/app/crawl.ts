@@ -22,8 +22,8 @@ import { optionalAmong } from "./output/fields.ts";
 import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
 import { productToken } from "./pipeline-options.ts";
-import { topUpParams } from "./topup.ts";
 import { deadLettersOf } from "./retry.ts";
+import { topUpParams } from "./topup.ts";
 
 /** Beside this module, whether it is bundled or not. */
 const PARSE_THREAD = new URL("./parse-thread.js", import.meta.url);
