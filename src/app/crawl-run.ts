@@ -1,12 +1,13 @@
 import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
 import { StoreUnavailable } from "../kernel/errors.ts";
-import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
+import type { EpochMillis, Millis, Seq } from "../kernel/units.ts";
 import { Delivery } from "../pipeline/delivery.ts";
 import { type HostsAsked, type HostsView, viewHosts } from "../pipeline/host-view.ts";
 import { Pipeline } from "../pipeline/pipeline.ts";
 import type { ProviderReport } from "../pipeline/provider-report.ts";
 import { requeueRunning } from "../pipeline/requeue.ts";
+import type { Crashes } from "../pipeline/suspects.ts";
 import type { CancelTimer } from "../ports/clock.ts";
 import type { DeadLetters } from "../ports/store.ts";
 import { CLEAN_RUN, crashCount, RUN_META_KEY } from "./crash-count.ts";
@@ -136,13 +137,13 @@ export class CrawlRun implements CrawlHandle {
     const totals = await store.totals(pass.number);
     this.#scanned.total = totals.known;
     this.#leftUnread = leftOf(totals, this.#start.seeds.length);
-    const { givenUp, running } = await crashCount(store);
-    const pipeline = this.#makePipeline(givenUp);
+    const { crashes, running } = await crashCount(store);
+    const pipeline = this.#makePipeline(crashes);
     pipeline.storeStage.meta(RUN_META_KEY, running);
     await restoreProviders(pipeline, this.#deps.providers, store, this.#deps.clock.epoch());
     this.#pipeline = pipeline;
     this.#makeDelivery(pass.number, lastSeq);
-    const deps = { store, clock: this.#deps.clock, settings: this.#settings, signal: this.#aborts.signal };
+    const deps = { store, clock: this.#deps.clock, settings: this.#settings, signal: this.#aborts.signal, crashes };
     this.#moved = await loadStore(pipeline, this.#start, deps, () => {
       this.#scanned.done += 1;
     });
@@ -155,7 +156,7 @@ export class CrawlRun implements CrawlHandle {
     pipeline.start(this.#start.seeds);
   }
 
-  #makePipeline(givenUp: ReadonlySet<UrlId>): Pipeline {
+  #makePipeline(crashes: Crashes): Pipeline {
     return new Pipeline(
       {
         ...this.#deps,
@@ -170,7 +171,7 @@ export class CrawlRun implements CrawlHandle {
           this.#stopFor(error instanceof StoreUnavailable ? "store" : "consumer");
         },
       },
-      { ...pipelineOptions(this.#settings, this.#start), givenUp },
+      { ...pipelineOptions(this.#settings, this.#start), crashes },
       { lastSeq: this.#start.lastSeq, knownUrls: this.#scanned.total },
     );
   }

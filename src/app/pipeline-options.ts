@@ -28,7 +28,7 @@ export interface RunStart {
 }
 
 /** The settings as the pipeline takes them. */
-export function pipelineOptions(settings: Settings, start: RunStart): Omit<PipelineOptions, "givenUp"> {
+export function pipelineOptions(settings: Settings, start: RunStart): Omit<PipelineOptions, "crashes"> {
   const optional = start.consumer?.optional ?? [];
   return {
     pass: start.pass.number,

@@ -1,8 +1,10 @@
 import type { Settings } from "../config/settings.ts";
 import { restoreState } from "../pipeline/host-states.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
+import type { Crashes } from "../pipeline/suspects.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ScanRow, Store } from "../ports/store.ts";
+import { countCrash } from "./crash-count.ts";
 import { movedSeeds } from "./pass.ts";
 import { paceOf, type RunStart } from "./pipeline-options.ts";
 
@@ -11,6 +13,7 @@ export interface StartUpDeps {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly signal: AbortSignal;
+  readonly crashes: Crashes;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface StartUpDeps {
  * @returns how many seeds were found to lead elsewhere so far.
  */
 export async function loadStore(pipeline: Pipeline, start: RunStart, deps: StartUpDeps, onRow: () => void): Promise<number> {
-  const { store, clock, settings, signal } = deps;
+  const { store, clock, settings, signal, crashes } = deps;
   await loadHosts(pipeline, store, clock, settings);
   const moved = await movedSeeds(store, start.pass);
   for (const url of moved) start.admission.seedMoved(url);
@@ -29,6 +32,8 @@ export async function loadStore(pipeline: Pipeline, start: RunStart, deps: Start
   await store.scan((row) => {
     onRow();
     if (row.id < foreign || row.skip === "depth") judgeAgain(pipeline, start, row);
+    const crashed = crashes.suspects.has(row.id) || crashes.givenUp.has(row.id);
+    if (crashed && row.skip === null && row.pass < number) countCrash(pipeline, row, epoch);
     pipeline.load(row, row.pass < number, epoch, now);
   }, signal);
   return moved.length;

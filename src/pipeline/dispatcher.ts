@@ -44,13 +44,12 @@ export interface DispatcherDeps {
   readonly next: (host: Host) => Errand | "settled" | null;
   /** The host's address cannot be had; settles its next row. */
   readonly unresolved: (host: Host, code: "dns" | "private-address", message: string) => void;
-  /**
-   * An errand's answer, before its parse credit is given back. @param local why it is this machine's fault, or null.
-   * @returns what it says, and so about whom.
-   */
+  /** An errand's answer, before its parse credit is given back; `local`: why it is this machine's fault, or null. @returns what it says. */
   readonly ended: (errand: Errand, result: FetchResult, local: LocalCause | null) => Signal;
   /** This machine is found at fault: fetching as a whole waits for it. */
   readonly onLocal: (cause: LocalCause) => void;
+  /** The errand has come to its end, its page parsed and handed on. */
+  readonly released: (errand: Errand) => void;
   /** After each change: is the pass over, must a limit stop it? */
   readonly onTurn: () => void;
 }
@@ -341,6 +340,7 @@ export class Dispatcher {
   release(errand: Errand): void {
     if (errand.held !== null) this.#deps.credits.release(errand.held);
     errand.held = null;
+    this.#deps.released(errand);
   }
 
   #leaveAddress(address: string): void {

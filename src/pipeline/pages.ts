@@ -27,6 +27,8 @@ export interface PagesDeps {
   readonly links: PageLinks;
   /** Where pages are parsed that would keep this thread too long; null: all are parsed here. */
   readonly lane: ParseLane | null;
+  /** This row's page may be what ended the process before: it is not parsed here. */
+  readonly needsWorker: (id: UrlId) => boolean;
   readonly refuseTooLong: () => void;
   readonly content: ContentIndex;
   readonly blobs: BlobStore | null;
@@ -95,7 +97,8 @@ export class Pages {
       wantText: wants.text,
     };
     const bytes = result.weighs ?? result.body.length;
-    if (!lane?.takes(bytes, input.url)) return this.#parseHere(errand, visit, result, input);
+    if (lane === null || !(lane.takes(bytes, input.url) || this.#deps.needsWorker(visit.row.id)))
+      return this.#parseHere(errand, visit, result, input);
     this.#send(lane, errand, visit, result, input, bytes);
     return null;
   }

@@ -1,6 +1,6 @@
 import type { LimiterPolicy } from "../flow/new-host-limiter.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
-import type { Bytes, Millis, Seq, UrlId } from "../kernel/units.ts";
+import type { Bytes, Millis, Seq } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchRoute } from "../ports/fetch-route.ts";
@@ -9,6 +9,7 @@ import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
 import type { ProviderSpec } from "./provider-lane.ts";
+import type { Crashes } from "./suspects.ts";
 
 /** What one run is set to. */
 export interface PipelineOptions {
@@ -33,8 +34,8 @@ export interface PipelineOptions {
   readonly maxPages: number | null;
   /** Name of the provider that a host goes by; absent: all go by the deps' `route`. */
   readonly providerOf?: (host: string) => string;
-  /** URLs that are not asked for again: the process ended too often while they were in flight. */
-  readonly givenUp: ReadonlySet<UrlId>;
+  /** What earlier unclean ends say about URLs. */
+  readonly crashes: Crashes;
 }
 
 export interface PipelineDeps {

@@ -151,6 +151,7 @@ export class Pipeline {
       parser,
       links: new PageLinks({ frontier, parser, resolver, fingerprinter: this.#fingerprinter, followLists }),
       lane,
+      needsWorker: (id) => this.#work.suspects.needsWorker(id),
       refuseTooLong: () => frontier.refuseTooLong(),
       content: this.#content,
       blobs,
@@ -190,17 +191,15 @@ export class Pipeline {
   }
 
   #newWork(): Work {
-    const { own, maxBody, timeout, givenUp } = this.#options;
     return new Work({
+      ...this.#options,
       clock: this.#deps.clock,
       frontier: this.frontier,
       visits: this.#visits,
       robots: this.#robots,
       retries: this.retries,
       credits: this.credits,
-      caps: { maxBody, timeout },
-      own,
-      givenUp,
+      caps: this.#options,
       policy: bodyPolicy,
       onWork: (host) => this.dispatcher.offer(host),
     });
@@ -223,6 +222,7 @@ export class Pipeline {
         },
         ended: (errand, result, local) => this.gauges.ended(this.#ended(errand, result, local), result),
         onLocal: localFaults(this.#deps.warn),
+        released: (errand) => this.#work.released(errand),
       },
       this.#options,
     );

@@ -1,5 +1,5 @@
 import type { CreditPool } from "../flow/credit-pool.ts";
-import type { Bytes, Millis, UrlId } from "../kernel/units.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import { type OwnHeaders, requestHeaders } from "../stages/fetch/request-headers.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
@@ -8,6 +8,7 @@ import { ROBOTS_MAX_BYTES } from "../stages/frontier/robots.ts";
 import { Errand, type HeaderPolicy } from "./errand.ts";
 import type { RetryAdmission } from "./retry-admission.ts";
 import type { Robots } from "./robots.ts";
+import { type Crashes, Suspects } from "./suspects.ts";
 import { LIFE_ATTEMPTS_MOST, type Visit, type Visits } from "./visits.ts";
 
 /** A robots.txt is read to this size whatever `--max-body` says: as much as counts, and a byte that shows that there is more. */
@@ -22,7 +23,7 @@ export interface WorkDeps {
   readonly credits: CreditPool;
   readonly caps: { readonly maxBody: Bytes; readonly timeout: Millis };
   readonly own: OwnHeaders;
-  readonly givenUp: ReadonlySet<UrlId>;
+  readonly crashes: Crashes;
   readonly policy: HeaderPolicy;
   readonly onWork: (host: Host) => void;
 }
@@ -32,12 +33,14 @@ export interface WorkDeps {
  * Rows that robots.txt refuses are settled on the way, without a request.
  */
 export class Work {
+  readonly suspects: Suspects;
   readonly #deps: WorkDeps;
   /** Errands that wait on a host's queue between two hops. */
   #queued = 0;
 
   constructor(deps: WorkDeps) {
     this.#deps = deps;
+    this.suspects = new Suspects(deps.crashes);
   }
 
   get queued(): number {
@@ -48,6 +51,14 @@ export class Work {
   next(host: Host): Errand | "settled" | null {
     if (host.robots.wants) return this.#askRobots(host);
     return this.#nextContinuation(host) ?? this.#nextRow(host);
+  }
+
+  /** An errand has come to its end. */
+  released(errand: Errand): void {
+    const next = this.suspects.ended(errand.purpose);
+    if (next === undefined) return;
+    this.#deps.frontier.giveBack(next.host, next.row, next.host.main);
+    this.#deps.onWork(next.host);
   }
 
   /** Puts the next hop of a visit's chain on its host's queue. */
@@ -130,11 +141,11 @@ export class Work {
   }
 
   #nextRow(host: Host): Errand | "settled" | null {
-    const { clock, frontier, visits, own, givenUp, caps, credits, policy, retries } = this.#deps;
+    const { clock, frontier, visits, own, crashes, caps, credits, policy, retries } = this.#deps;
     const again = host.retries.length > 0 && retries.allows(host, clock.now());
     const row = frontier.take(host, again);
     if (row === undefined) return null;
-    if (givenUp.has(row.id)) {
+    if (crashes.givenUp.has(row.id)) {
       visits.settleUnasked({ row, host }, "failed", "crashed", "weir ended too often while it was in flight");
       return "settled";
     }
@@ -144,7 +155,7 @@ export class Work {
     }
     const verdict = host.robots.verdict(row.url, clock.epoch());
     if (verdict === "ask") {
-      frontier.giveBack(host, row);
+      frontier.giveBack(host, row, this.suspects.has(row.id) ? host.main : undefined);
       return this.#askRobots(host);
     }
     if (verdict !== "allow") {
@@ -152,9 +163,12 @@ export class Work {
       visits.settleUnasked({ row, host }, outcome, code, message);
       return "settled";
     }
+    const suspected = this.suspects.has(row.id);
+    if (suspected && !this.suspects.admit(row, host)) return "settled";
     const visit: Visit = { kind: "visit", row, rowHost: host, passed: [], hops: [], seen: null, cookies: null, bytesWire: 0 };
     const errand = new Errand(visit, row.url, host, caps, credits, policy);
-    if (again && row.attempts > 0) errand.kind = "retry";
+    if (suspected) this.suspects.started(visit);
+    else if (again && row.attempts > 0) errand.kind = "retry";
     errand.headers = requestHeaders(row.url, own.headers.length === 0 ? "" : originOf(row.url), own, row, visits.cookiesFor(visit, host));
     return errand;
   }

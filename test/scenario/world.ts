@@ -9,6 +9,7 @@ import type { Millis } from "../../src/kernel/units.ts";
 import { Admission } from "../../src/pipeline/admission.ts";
 import { Pipeline } from "../../src/pipeline/pipeline.ts";
 import type { ProviderSpec } from "../../src/pipeline/provider-lane.ts";
+import { NO_CRASHES } from "../../src/pipeline/suspects.ts";
 import type { BlobStore } from "../../src/ports/blob-store.ts";
 import type { LoopLag } from "../../src/ports/loop-lag.ts";
 import type { ParseLane } from "../../src/ports/parse-lane.ts";
@@ -169,7 +170,7 @@ export async function openPipeline(
         throw error;
       },
     },
-    { ...common, givenUp: new Set(), parseBytes: options.parseBytes ?? common.parseBytes },
+    { ...common, crashes: NO_CRASHES, parseBytes: options.parseBytes ?? common.parseBytes },
     { lastSeq: 0, knownUrls: 0 },
   );
   pipeline.start(seeds);

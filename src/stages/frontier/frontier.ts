@@ -176,9 +176,9 @@ export class Frontier {
   }
 
   /** Puts a leased row back in front, as it was. What does not fit beside the rows read ahead is read again. */
-  giveBack(host: Host, row: VisitRow): void {
+  giveBack(host: Host, row: VisitRow, lane = row.attempts > 0 ? host.retries : host.main): void {
     this.urls.setState(row.id, WAITING);
-    this.#ahead.giveBack(row.attempts > 0 ? host.retries : host.main, row);
+    this.#ahead.giveBack(lane, row);
   }
 
   /** A leased URL is settled for this pass. */

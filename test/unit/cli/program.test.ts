@@ -50,7 +50,17 @@ test("a command without arguments refuses them", () => {
 });
 
 test("only the commands of this version exist", () => {
-  expect(COMMANDS.map((command) => command.name)).toEqual(["crawl", "status", "hosts", "export", "topup", "retry", "config", "doctor", "simulate"]);
+  expect(COMMANDS.map((command) => command.name)).toEqual([
+    "crawl",
+    "status",
+    "hosts",
+    "export",
+    "topup",
+    "retry",
+    "config",
+    "doctor",
+    "simulate",
+  ]);
   for (const later of ["watch", "serve", "changes"]) expect(parse(later).invocation.kind).toBe("unusable");
 });
 
