@@ -257,7 +257,6 @@ export class Dispatcher {
       }
       if (errand === null) {
         this.#leaveAddress(host.address);
-        // What is left may wait for a token; anything else that is lacking offers the host again.
         if (host.nextIsRetry) this.#offerLater(host, now);
         return;
       }
