@@ -164,11 +164,6 @@ export class Dispatcher {
     if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
   }
 
-  #offerLater(host: Host, now: Millis): void {
-    const at = this.#admitAt(host, now);
-    if (at > now && at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
-  }
-
   #admitAt(host: Host, now: Millis): Millis {
     return this.#deps.retries.admitAt(host, host.limiter.admitAt(now), now);
   }
@@ -257,7 +252,8 @@ export class Dispatcher {
       }
       if (errand === null) {
         this.#leaveAddress(host.address);
-        if (host.nextIsRetry) this.#offerLater(host, now);
+        // What is left may wait for a token; anything else that is lacking offers the host again.
+        if (host.nextIsRetry && this.#admitAt(host, now) > now) this.offer(host, now);
         return;
       }
       this.#start(errand, host, host.address, now);
