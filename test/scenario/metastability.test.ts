@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<string, object>> = {
   "a stalled TLS handshake": fails("tls-stall"),
   "a tarpit": fails("tarpit"),
   "500 to everything": fails(500),
-  "a third 502": fails(502, 0.33),
+  "one in ten 502": fails(502, 0.1),
   "ten times slower": during({ service: { ms: 4_000 } }, { service: { ms: 400 } }),
   "a stopped parser": ours("parser"),
   "a stalled store": ours("store"),
