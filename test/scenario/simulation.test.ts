@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { simulate } from "./simulated.ts";
+
+vi.setConfig({ testTimeout: 240_000 });
 
 const CAP = {
   hours: 0.05,
