@@ -23,7 +23,7 @@ export class Snapshots {
   take(pipeline: Pipeline, consumer: ConsumerPressure | null, span: Millis, status: () => CrawlStatus): void {
     const now = this.#clock.now();
     pipeline.tally.tick(span, boundCause(pipeline, consumer, now), now);
-    pipeline.gauges.tick(span, pipeline.credits.blockedDraws);
+    pipeline.gauges.tick(span, pipeline.parse.credits.blockedDraws);
     pipeline.dispatcher.holds.roll(now);
     // Nobody asks; it is for whoever comes after a crash. So the more hosts there are, the more seldom they are looked at.
     if (now >= this.#hostsAt + Math.max(HOSTS_EVERY, pipeline.dispatcher.hostsAsked / HOSTS_A_MILLI)) this.#takeHosts(pipeline, now);

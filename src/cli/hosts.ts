@@ -87,6 +87,7 @@ const WHY: Readonly<Record<HostReason, string>> = {
   "provider plan": "provider plan: its provider takes no more calls at once",
   credits: "credits: its provider has no credits left",
   "provider closed": "provider closed: its provider refuses every call",
+  "parse share": "parse share: its pages are heavy, and the parser is at one of them",
   "new host": "new host: one at a time until it has answered a few times",
   yields: "yields: it is slow, and others want the slots",
   local: "local: this machine is at fault, one request a second tries whether it is well again",

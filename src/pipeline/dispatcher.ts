@@ -1,26 +1,23 @@
 import { AddressGate } from "../flow/address-gate.ts";
-import type { CreditPool } from "../flow/credit-pool.ts";
 import { FairShare } from "../flow/fair-share.ts";
 import { HoldClock } from "../flow/hold-clock.ts";
 import { HostHeap } from "../flow/host-heap.ts";
 import type { LocalCause, Signal } from "../kernel/signal.ts";
-import type { Bytes, Millis } from "../kernel/units.ts";
+import type { Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { LoopLag } from "../ports/loop-lag.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
-import { BYTES_CHARGED, type Errand } from "./errand.ts";
+import type { Errand } from "./errand.ts";
 import { LocalWatch } from "./local-watch.ts";
 import { Lookups } from "./lookups.ts";
+import type { ParseAdmission } from "./parse-admission.ts";
 import type { Providers } from "./providers.ts";
 import type { RetryAdmission } from "./retry-admission.ts";
 
 /** Rows refused by robots.txt that are settled in one turn of a host before others get theirs. */
 const REFUSALS_A_TURN = 64;
-/** What a page is expected to hold before any was seen, and the most that is reserved ahead. */
-const EXPECTED_FIRST: Bytes = 65_536;
-const EXPECTED_MOST: Bytes = 262_144;
 
 /** Shares of the overall concurrency in flight from which slots are contended, and below which there are plenty. */
 const CONTENDED_FROM = 0.75;
@@ -35,8 +32,8 @@ export interface DispatcherDeps {
   readonly random: Random;
   readonly providers: Providers;
   readonly frontier: Frontier;
-  readonly credits: CreditPool;
   readonly retries: RetryAdmission;
+  readonly parse: ParseAdmission;
   readonly signal: AbortSignal;
   /** Holds other than concurrency and parse credit. */
   readonly hold: () => GlobalHold | null;
@@ -73,7 +70,6 @@ export class Dispatcher {
   #timer: CancelTimer | null = null;
   #timerAt: Millis = Number.POSITIVE_INFINITY;
   #pumping = false;
-  #expected: Bytes = EXPECTED_FIRST;
   #held: GlobalHold | null = null;
   /** How long each hold lasted, for what the crawl was bound by. */
   readonly holds: HoldClock<GlobalHold>;
@@ -177,6 +173,7 @@ export class Dispatcher {
       this.#deps.frontier.wake(now);
       this.#deps.retries.recall(now, (host) => this.offer(host, now));
       this.#recallYielding(now);
+      for (const host of this.#deps.parse.recall(now)) this.offer(host, now);
       do this.#serveAll(now);
       while (this.#held === null && this.#deps.providers.wake(now, (host) => this.#canStart(host, now)));
     } finally {
@@ -228,7 +225,7 @@ export class Dispatcher {
     const { guard } = this.#watch;
     if (guard.admitAt(now) > now) return "local";
     if (this.#active.size >= (guard.cause === null ? guard.limit(now) : this.#concurrency)) return "concurrency";
-    if (!this.#deps.credits.hasRoom(this.#expected * BYTES_CHARGED)) return "parse";
+    if (!this.#deps.parse.hasRoom) return "parse";
     return this.#deps.hold();
   }
 
@@ -239,6 +236,7 @@ export class Dispatcher {
       return;
     }
     if (host.limiter.inFlight > 0 && this.#holdsBack(host, host.address)) return;
+    if (!this.#deps.parse.admits(host, now)) return;
     if (!this.#deps.providers.admits(host, now)) return;
     if (!this.#addresses.enter(host.address, host)) {
       host.parked = true;
@@ -285,11 +283,11 @@ export class Dispatcher {
   }
 
   #start(errand: Errand, host: Host, address: string, now: Millis): void {
-    const { providers, random, credits } = this.#deps;
+    const { providers, random, parse } = this.#deps;
     const { spec, weight } = providers.of(host);
     errand.permit = host.limiter.start(now, random, weight);
     errand.address = address;
-    errand.held = credits.take(this.#expected * BYTES_CHARGED);
+    errand.held = parse.take(host);
     errand.startedAt = now;
     if (host.starts === 0) this.#hostsAsked += 1;
     this.#watch.started(errand, now);
@@ -300,7 +298,7 @@ export class Dispatcher {
   }
 
   #done(errand: Errand, came: FetchResult, local: LocalCause | null): void {
-    const { clock, random, credits, providers } = this.#deps;
+    const { clock, random, parse, providers } = this.#deps;
     const endedAt = clock.now();
     const { permit, address, held, host } = errand;
     if (permit === null || address === null || held === null) return;
@@ -313,9 +311,9 @@ export class Dispatcher {
     // How long a provider takes says nothing of the host, and its refusal not even that the host answers; nor does a fault of ours.
     if (local === null && isDirect) this.#share.ended(host, endedAt - errand.startedAt);
     else if (local === null && result.kind !== "refusal") host.fetches += 1;
-    if (result.kind === "response" && result.body.length > 0) {
-      this.#expected = Math.min(EXPECTED_MOST, Math.max(4_096, this.#expected + (1.5 * result.body.length - this.#expected) / 16));
-      credits.settle(held, result.body.length * BYTES_CHARGED);
+    if (result.kind === "response") {
+      const bytes = result.weighs ?? result.body.length;
+      if (bytes > 0) parse.arrived(host, held, bytes);
     }
     const signal = this.#deps.ended(errand, result, local);
     const now = clock.now();
@@ -333,7 +331,7 @@ export class Dispatcher {
 
   /** Gives the parse credit of an ended errand back, once its page has been parsed and handed on. */
   release(errand: Errand): void {
-    if (errand.held !== null) this.#deps.credits.release(errand.held);
+    if (errand.held !== null) this.#deps.parse.release(errand.held);
     errand.held = null;
     this.#deps.released(errand);
   }

@@ -1,4 +1,5 @@
-import type { Credit, CreditPool } from "../flow/credit-pool.ts";
+import type { CreditPool } from "../flow/credit-pool.ts";
+import type { Credit } from "../flow/credit-share.ts";
 import type { Permit } from "../flow/host-limiter.ts";
 import type { Bytes, Millis, UrlId } from "../kernel/units.ts";
 import type { BodyCredit, BodyDecision, FetchRequest, HeaderView } from "../ports/fetch-route.ts";

@@ -41,11 +41,6 @@ export class Gauges {
     this.#refusals.tick(span);
   }
 
-  /** Age of the oldest page that waits for the parser: none does, for pages are parsed as they come. */
-  parseAge(_now: Millis): Millis {
-    return 0;
-  }
-
   count(by: Refuser): number {
     return this.#refusals.counts[by];
   }

@@ -20,6 +20,7 @@ export const WHY_WAITING = [
   "provider plan",
   "credits",
   "provider closed",
+  "parse share",
   "new host",
   "yields",
   "local",

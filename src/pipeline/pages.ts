@@ -1,6 +1,7 @@
+import type { Sojourn, StageGauge } from "../flow/stage-gauge.ts";
 import { usableEtag } from "../kernel/etag.ts";
 import type { BlockMark } from "../kernel/signal.ts";
-import type { Bytes, Millis, UrlId } from "../kernel/units.ts";
+import type { Bytes, UrlId } from "../kernel/units.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
@@ -29,6 +30,10 @@ export interface PagesDeps {
   readonly lane: ParseLane | null;
   /** This row's page may be what ended the process before: it is not parsed here. */
   readonly needsWorker: (id: UrlId) => boolean;
+  /** Pages held, by the share of credit they hold. */
+  readonly gauges: { readonly light: StageGauge; readonly heavy: StageGauge };
+  /** The page goes through the lane: for its credit it is a heavy one. */
+  readonly sentAway: (errand: Errand, bytes: Bytes) => void;
   readonly refuseTooLong: () => void;
   readonly content: ContentIndex;
   readonly blobs: BlobStore | null;
@@ -53,7 +58,8 @@ export interface PagesDeps {
 /** A page that is not settled yet though its fetch has ended: it is parsed elsewhere, or its body is on its way to the archive. */
 interface Held {
   readonly visit: Visit;
-  readonly since: Millis;
+  readonly gauge: StageGauge;
+  readonly sojourn: Sojourn;
   result: Response;
   /** Forgets what is under way; null where that cannot be. */
   abort: (() => void) | null;
@@ -109,7 +115,7 @@ export class Pages {
       if (abort === null) continue;
       abort();
       this.#deps.giveBack(visit);
-      this.#release(errand, result);
+      this.#release(errand, result, false);
     }
   }
 
@@ -129,8 +135,8 @@ export class Pages {
 
   #send(lane: ParseLane, errand: Errand, visit: Visit, result: Response, input: PageInput, bytes: Bytes): void {
     // The body is the lane's now: what is settled without it still tells its size.
-    const held: Held = { visit, since: this.#deps.clock.now(), result: { ...result, body: NO_BODY, weighs: bytes }, abort: null };
-    this.#held.set(errand, held);
+    this.#deps.sentAway(errand, bytes);
+    const held = this.#hold(errand, visit, { ...result, body: NO_BODY, weighs: bytes });
     held.abort = lane.run(input, bytes, (end) => {
       held.abort = null;
       this.#guarded(errand, held, () => this.#returned(errand, held, result, input, end));
@@ -208,16 +214,28 @@ export class Pages {
     } else this.#archive(this.#deps.blobs, errand, visit, result, parsed, links);
   }
 
-  #release(errand: Errand, result: Response): void {
-    this.#held.delete(errand);
+  #hold(errand: Errand, visit: Visit, result: Response): Held {
+    const { gauges, clock } = this.#deps;
+    const gauge = errand.held?.heavy ? gauges.heavy : gauges.light;
+    const held: Held = { visit, gauge, sojourn: gauge.enter(clock.now(), errand.held?.bytes ?? 0), result, abort: null };
+    this.#held.set(errand, held);
+    return held;
+  }
+
+  /** @param served false when the page was forgotten before its end. */
+  #release(errand: Errand, result: Response, served = true): void {
+    const held = this.#held.get(errand);
+    if (held !== undefined) {
+      this.#held.delete(errand);
+      held.gauge.leave(this.#deps.clock.now(), held.sojourn, served);
+    }
     this.#deps.release(errand, result);
   }
 
   /** Keeps the body first, so that no row ever names a body that is not there; the page holds its credit meanwhile. */
   #archive(blobs: BlobStore, errand: Errand, visit: Visit, result: Response, parsed: ParsedPage, links: Uint8Array): void {
     const { hashBody, clock, giveBack, onArchiveTrouble, onLetGo } = this.#deps;
-    const since = this.#held.get(errand)?.since ?? clock.now();
-    this.#held.set(errand, { visit, since, result, abort: null });
+    if (!this.#held.has(errand)) this.#hold(errand, visit, result);
     const hash = hashBody(result.body);
     const done = (): void => {
       this.#release(errand, result);

@@ -1,4 +1,3 @@
-import { CreditPool } from "../flow/credit-pool.ts";
 import { newHostLimiter } from "../flow/new-host-limiter.ts";
 import { Fingerprinter } from "../kernel/fingerprint.ts";
 import { LinkResolver } from "../kernel/link-resolver.ts";
@@ -8,7 +7,6 @@ import type { FetchResult } from "../ports/fetch-route.ts";
 import type { ScanRow } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
 import { RobotsGate } from "../stages/frontier/robots-gate.ts";
-import { PageParser } from "../stages/parse/page-parser.ts";
 import { ContentIndex } from "../stages/store/content-index.ts";
 import { StoreStage } from "../stages/store/store-stage.ts";
 import { bodyPolicy } from "./body-policy.ts";
@@ -18,8 +16,9 @@ import { Gauges } from "./gauges.ts";
 import { heedHint } from "./heed-hint.ts";
 import { HostStates } from "./host-states.ts";
 import { localFaults } from "./local-faults.ts";
-import { PageLinks } from "./page-links.ts";
-import { Pages } from "./pages.ts";
+import { newPages } from "./new-pages.ts";
+import type { Pages } from "./pages.ts";
+import { openParseBoundary, type ParseBoundary } from "./parse-boundary.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
 import { type Providers, providersOf } from "./providers.ts";
 import { RetryAdmission } from "./retry-admission.ts";
@@ -41,10 +40,10 @@ export class Pipeline {
   readonly frontier: Frontier;
   readonly dispatcher: Dispatcher;
   readonly storeStage: StoreStage;
-  readonly credits: CreditPool;
   readonly retries: RetryAdmission;
   readonly gauges = new Gauges();
   readonly providers: Providers;
+  readonly parse: ParseBoundary;
   readonly #deps: PipelineDeps;
   readonly #options: PipelineOptions;
   readonly #visits: Visits;
@@ -65,10 +64,10 @@ export class Pipeline {
     this.#deps = deps;
     this.#options = options;
     this.#unreached = options.retries > 0 ? new Unreached(deps.warn) : null;
-    this.credits = new CreditPool({ items: options.parseItems, bytes: options.parseBytes });
     this.retries = new RetryAdmission(deps.clock);
     this.storeStage = this.#newStoreStage(start);
     this.providers = providersOf(deps, options, (key, state) => this.storeStage.meta(key, state));
+    this.parse = openParseBoundary({ clock: deps.clock, store: this.storeStage, onRelaxed: () => this.pump() }, options);
     this.#fingerprinter = new Fingerprinter(this.#resolver.words, options.seed);
     this.frontier = this.#newFrontier();
     this.#hostStates = new HostStates(deps.clock, this.frontier, this.storeStage);
@@ -140,33 +139,16 @@ export class Pipeline {
   }
 
   #newPages(): Pages {
-    const { clock, blobs, hashBody, inflate, admission, lane } = this.#deps;
-    const { wants, sitemaps, productToken } = this.#options;
-    const { frontier } = this;
-    const resolver = this.#resolver;
-    const parser = new PageParser({ resolver, inflate, agent: productToken, isKnownHost: (host) => frontier.knowsHost(host) });
-    const followLists = sitemaps !== "off";
-    return new Pages({
-      clock,
-      parser,
-      links: new PageLinks({ frontier, parser, resolver, fingerprinter: this.#fingerprinter, followLists }),
-      lane,
+    return newPages(this.#deps, this.#options, {
+      frontier: this.frontier,
+      resolver: this.#resolver,
+      fingerprinter: this.#fingerprinter,
       needsWorker: (id) => this.#work.suspects.needsWorker(id),
-      refuseTooLong: () => frontier.refuseTooLong(),
       content: this.#content,
-      blobs,
-      hashBody,
-      wants,
-      settle: (visit, errand, result, ending) => {
-        this.#visits.keepCookies(visit, errand, result);
-        this.#visits.settle(visit, errand, result, ending);
-      },
-      noteContent: (url, isNew) => admission.noteContent(url, isNew),
-      release: (errand, result) => {
-        this.providers.of(errand.host).spec.route.releaseBody(result.body);
-        this.dispatcher.release(errand);
-      },
-      giveBack: (visit) => this.#visits.giveBack(visit),
+      visits: this.#visits,
+      parse: this.parse,
+      providers: this.providers,
+      release: (errand) => this.dispatcher.release(errand),
       onArchiveTrouble: (error) => this.#giveUp(error),
       onBroken: (errand, visit, result, error) => this.#parserFailed(errand, visit, result, error),
       onLetGo: () => this.pump(),
@@ -198,7 +180,7 @@ export class Pipeline {
       visits: this.#visits,
       robots: this.#robots,
       retries: this.retries,
-      credits: this.credits,
+      credits: this.parse.credits,
       caps: this.#options,
       policy: bodyPolicy,
       onWork: (host) => this.dispatcher.offer(host),
@@ -211,8 +193,8 @@ export class Pipeline {
         ...this.#deps,
         providers: this.providers,
         frontier: this.frontier,
-        credits: this.credits,
         retries: this.retries,
+        parse: this.parse.admission,
         signal: this.#aborts.signal,
         hold: () => this.#hold(),
         next: (host) => this.#work.next(host),
@@ -239,6 +221,7 @@ export class Pipeline {
     for (const seed of seeds) this.frontier.discoverText(seed, 0, "seed");
     for (const host of this.frontier.hosts()) this.dispatcher.offer(host);
     this.#hostStates.start();
+    this.parse.bounds.start();
     this.dispatcher.pump();
   }
 
@@ -269,6 +252,7 @@ export class Pipeline {
     this.#stopping = true;
     this.dispatcher.stopTimer();
     this.#hostStates.stop();
+    this.parse.bounds.stop();
   }
 
   /** Ends what is in flight at once. */
@@ -320,6 +304,8 @@ export class Pipeline {
     const underWay = this.dispatcher.inFlight + this.#pages.held;
     if (maxPages !== null && this.tally.pages + underWay >= maxPages) return "stopping";
     if (!this.storeStage.hasRoom) return "storage";
+    const brake = this.parse.bounds.brake(this.dispatcher.inFlight);
+    if (brake !== null) return brake;
     return this.#deps.consumerHasRoom(underWay, this.storeStage.lastSeq) ? null : "consumer";
   }
 

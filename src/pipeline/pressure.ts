@@ -36,7 +36,8 @@ export interface ConsumerPressure {
 
 /** Depth, bytes, age and refusals of each stage. Every figure is at hand: nothing is counted for it. */
 export function stagePressures(pipeline: Pipeline, consumer: ConsumerPressure | null, now: Millis): Record<StageName, StagePressure> {
-  const { frontier, dispatcher, credits, storeStage, options, gauges } = pipeline;
+  const { frontier, dispatcher, parse, storeStage, options, gauges } = pipeline;
+  const { credits } = parse;
   return {
     frontier: {
       depth: Math.max(0, frontier.left - dispatcher.inFlight),
@@ -58,18 +59,18 @@ export function stagePressures(pipeline: Pipeline, consumer: ConsumerPressure | 
     },
     parse: {
       depth: credits.heldItems,
-      depthBound: options.parseItems,
+      depthBound: credits.light.bound.items + credits.heavy.bound.items,
       bytes: credits.heldBytes,
-      bytesBound: options.parseBytes,
-      oldestAge: pipeline.gauges.parseAge(now),
+      bytesBound: credits.light.bound.bytes + credits.heavy.bound.bytes,
+      oldestAge: Math.max(parse.bounds.light.oldestAge(now), parse.bounds.heavy.oldestAge(now)),
       blocked: credits.blockedDraws,
-      refusals: gauges.count("parse"),
+      refusals: gauges.count("parse") + parse.admission.refusals,
     },
     store: {
       depth: storeStage.depth,
-      depthBound: storeStage.depthBound,
+      depthBound: storeStage.bound.items,
       bytes: storeStage.bytes,
-      bytesBound: storeStage.bytesBound,
+      bytesBound: storeStage.bound.bytes,
       oldestAge: storeStage.oldestAge,
       blocked: 0,
       refusals: gauges.count("storage"),
@@ -93,7 +94,10 @@ export function boundCause(pipeline: Pipeline, consumer: ConsumerPressure | null
   if (dispatcher.held === "stopping") return "nothing left";
   if ((consumer?.oldestAge ?? 0) > LATE.consumer) return "consumer";
   if (storeStage.oldestAge > LATE.storage) return "storage";
-  if (pipeline.gauges.parseAge(now) > LATE.parse) return "parse";
+  const { bounds, admission } = pipeline.parse;
+  if (bounds.light.oldestAge(now) > LATE.parse) return "parse";
+  // Hosts with heavy pages wait for each other; when nobody else has anything to do, the parser is what all wait for.
+  if (admission.waiting > 0 && dispatcher.inFlight === 0) return "parse";
   const held = dispatcher.holds.longest(now);
 
   if (dispatcher.local !== null) return "local";
@@ -139,6 +143,7 @@ const WAITS: Readonly<Partial<Record<WhyWaiting, readonly [string, string]>>> = 
   "half-open": ["trying one request after a refusal", "trying one request each after a refusal"],
   resolving: ["looking up its address", "looking up their addresses"],
   robots: ["waiting for robots.txt", "waiting for robots.txt"],
+  "parse share": ["waiting for the parser to get through its heavy pages", "waiting for the parser to get through their heavy pages"],
   reading: ["read from the store", "read from the store"],
   delay: ["keeping --delay", "keeping --delay"],
   "crawl-delay": ["keeping Crawl-delay", "keeping their Crawl-delay"],

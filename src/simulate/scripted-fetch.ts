@@ -12,6 +12,16 @@ const HEAD: Bytes = 400;
 
 const EMPTY = new Uint8Array(0);
 
+/** A body on its way, and what its answer said before it. */
+interface Body {
+  readonly bytes: Uint8Array;
+  readonly size: Bytes;
+  readonly weighs: Bytes | undefined;
+  readonly status: number;
+  readonly headers: HeaderView;
+  readonly transfer: Millis;
+}
+
 export interface ScriptedFetchOwner {
   /** The host was not asked before: a connection is opened. */
   readonly isFirst: boolean;
@@ -59,46 +69,57 @@ export class ScriptedFetch {
     this.#headers = headers;
     const decision = this.#request.decide(answer.status, headers);
     const whole = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : (answer.body ?? EMPTY);
-    const body = decision === "begin" ? whole.subarray(0, this.#request.maxBody) : whole;
-    if (decision === "discard" || body.length === 0) return this.#respond(answer.status, headers, EMPTY);
-    this.#piece(body, answer.status, headers, answer.transfer ?? 0);
+    const { weighs } = answer;
+    const size = weighs ?? whole.length;
+    const cut = decision === "begin" && size > this.#request.maxBody;
+    const body: Body = {
+      bytes: cut ? whole.subarray(0, this.#request.maxBody) : whole,
+      size: cut ? this.#request.maxBody : size,
+      weighs,
+      status: answer.status,
+      headers,
+      transfer: answer.transfer ?? 0,
+    };
+    if (decision === "discard" || size === 0) return this.#respond({ ...body, bytes: EMPTY, weighs: undefined });
+    this.#piece(body);
   }
 
-  #piece(body: Uint8Array, status: number, headers: HeaderView, transfer: Millis): void {
-    const size = Math.min(PIECE, body.length - this.#received);
-    const wait = (transfer * size) / body.length;
+  #piece(body: Body): void {
+    const size = Math.min(PIECE, body.size - this.#received);
+    const wait = (body.transfer * size) / body.size;
     const left = this.#request.timeout - (this.#clock.now() - this.#startedAt - this.#paused);
     const arrive = (): void => {
       const arrived = this.#received + size;
       if (arrived > this.#request.maxBody) return this.#fail("too-large", "body", "larger than the cap");
-      if (this.#received > 0 && !this.#request.credit.draw(size, () => this.#granted(body, status, headers, transfer, size))) {
+      if (this.#received > 0 && !this.#request.credit.draw(size, () => this.#granted(body, size))) {
         this.#pausedAt = this.#clock.now();
         return;
       }
-      this.#keep(body, status, headers, transfer, size);
+      this.#keep(body, size);
     };
     if (wait > left) this.#cancel = this.#clock.after(left, () => this.#fail("timeout", "body", "the body took too long"));
     else if (wait === 0) arrive();
     else this.#cancel = this.#clock.after(wait, arrive);
   }
 
-  #granted(body: Uint8Array, status: number, headers: HeaderView, transfer: Millis, size: Bytes): void {
+  #granted(body: Body, size: Bytes): void {
     if (this.#over || this.#pausedAt === null) return;
     this.#paused += this.#clock.now() - this.#pausedAt;
     this.#pausedAt = null;
     // Credit comes from inside somebody's release; the body goes on afterwards.
-    this.#cancel = this.#clock.after(0, () => this.#keep(body, status, headers, transfer, size));
+    this.#cancel = this.#clock.after(0, () => this.#keep(body, size));
   }
 
-  #keep(body: Uint8Array, status: number, headers: HeaderView, transfer: Millis, size: Bytes): void {
+  #keep(body: Body, size: Bytes): void {
     this.#received += size;
     this.#owner.onHeld(size);
-    if (this.#received === body.length) this.#respond(status, headers, body);
-    else this.#piece(body, status, headers, transfer);
+    if (this.#received === body.size) this.#respond(body);
+    else this.#piece(body);
   }
 
-  #respond(status: number, headers: HeaderView, body: Uint8Array): void {
-    this.#end({ kind: "response", status, headers, body, measure: this.#measure() });
+  #respond({ status, headers, bytes, weighs }: Body): void {
+    const weight = weighs === undefined ? {} : { weighs };
+    this.#end({ kind: "response", status, headers, body: bytes, ...weight, measure: this.#measure() });
   }
 
   #fail(code: FetchErrorCode, phase: (FetchResult & { kind: "failure" })["phase"], message: string): void {

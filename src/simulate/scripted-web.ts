@@ -1,5 +1,5 @@
 import type { FetchErrorCode } from "../kernel/outcome.ts";
-import type { Millis } from "../kernel/units.ts";
+import type { Bytes, Millis } from "../kernel/units.ts";
 import type { FetchRequest, FetchResult } from "../ports/fetch-route.ts";
 
 /** A request as the synthetic web sees it. */
@@ -21,6 +21,8 @@ export interface ScriptedResponse {
   readonly headers?: readonly (readonly [string, string])[];
   /** Decoded body. Bytes are handed on as they are, so one buffer may serve many answers. */
   readonly body?: string | Uint8Array;
+  /** Decoded size that the body stands for, where it is not its length. */
+  readonly weighs?: Bytes;
   /** Start to headers. */
   readonly ttfb: Millis;
   /** Headers to the last byte, when nothing pauses it. */

@@ -47,7 +47,7 @@ test("forty bodies of 20 MB from twelve hosts at once: what is held stays within
   let mostAtOnce = 0;
   for (let step = 0; step < 20_000 && !pipeline.isIdle; step++) {
     await clock.advance(20);
-    mostCharged = Math.max(mostCharged, pipeline.credits.heldBytes);
+    mostCharged = Math.max(mostCharged, pipeline.parse.credits.heldBytes);
     mostAtOnce = Math.max(mostAtOnce, route.inFlight);
   }
   expect(pipeline.isIdle).toBe(true);
@@ -55,8 +55,8 @@ test("forty bodies of 20 MB from twelve hosts at once: what is held stays within
   expect(mostCharged).toBeLessThanOrEqual(bound + 4 * big.length);
   // Of each body, the first 256 KiB come on what the start has taken, whatever that is.
   expect(route.mostHeldBytes, "decoded bytes held").toBeLessThanOrEqual(bound / 4 + big.length + mostAtOnce * 262_144);
-  expect(pipeline.credits.heldItems).toBe(0);
-  expect(pipeline.credits.heldBytes).toBe(0);
+  expect(pipeline.parse.credits.heldItems).toBe(0);
+  expect(pipeline.parse.credits.heldBytes).toBe(0);
   await clock.run(pipeline.flush(), 1_000);
   const settled = await store.settledAfter(0, 100);
   expect(settled.length).toBe(40);

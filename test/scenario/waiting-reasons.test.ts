@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { HostRow, WhyWaiting } from "../../src/pipeline/host-view.ts";
 import { MemoryStore } from "../../src/simulate/memory-store.ts";
+import { ScriptedLane } from "../../src/simulate/scripted-lane.ts";
 import type { ScriptedAnswer } from "../../src/simulate/scripted-web.ts";
 import { VirtualClock } from "../../src/simulate/virtual-clock.ts";
 import { turn } from "../fixtures/turn.ts";
@@ -68,6 +69,14 @@ const cases: readonly {
     world: { answer: site(50), address: () => ({ kind: "resolved", addresses: ["192.0.2.1"], after: 2_000 }) },
   },
   { reason: "concurrency", world: { answer: site(300, 500), config: { concurrency: 1 } } },
+  {
+    reason: "parse share",
+    world: {
+      answer: ({ url }) => ({ ...site(50)({ url }), weighs: 20_000_000 }) as ScriptedAnswer,
+      lane: (clock) => new ScriptedLane(clock, () => 5_000),
+      config: { maxBody: "64MiB" },
+    },
+  },
   {
     reason: "retry budget",
     world: { answer: ({ url }) => (url.endsWith("/") ? page(url, links(40)) : status(500)), config: { retries: 5 } },

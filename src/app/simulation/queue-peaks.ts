@@ -14,11 +14,11 @@ export class QueuePeaks {
 
   note(pipeline: Pipeline | null): void {
     if (pipeline === null) return;
-    const { credits } = pipeline;
+    const { credits } = pipeline.parse;
     const items = credits.heldItems;
     const bytes = credits.heldBytes;
-    if (items > this.#parseItems.peak) this.#parseItems = { peak: items, bound: items + credits.freeItems };
-    if (bytes > this.#parseBytes.peak) this.#parseBytes = { peak: bytes, bound: bytes + credits.freeBytes };
+    if (items > this.#parseItems.peak) this.#parseItems = { peak: items, bound: items + credits.light.freeItems + credits.heavy.freeItems };
+    if (bytes > this.#parseBytes.peak) this.#parseBytes = { peak: bytes, bound: bytes + credits.light.freeBytes + credits.heavy.freeBytes };
   }
 
   result(): readonly QueueResult[] {

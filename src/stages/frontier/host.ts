@@ -1,17 +1,27 @@
 import type { Pacemark } from "../../flow/fair-share.ts";
 import { Health } from "../../flow/health.ts";
+import type { Heaviness } from "../../flow/heavy-hosts.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
 import type { Congestion, HostLimiter } from "../../flow/host-limiter.ts";
 import { HostMemory } from "../../flow/host-memory.ts";
 import type { RetryBudget } from "../../flow/retry-budget.ts";
 import { HOST_PARTS, RetryShare } from "../../flow/retry-share.ts";
-import type { HostId, Millis } from "../../kernel/units.ts";
+import type { Bytes, HostId, Millis } from "../../kernel/units.ts";
 import type { VisitRow } from "../../ports/store.ts";
 import { UrlList } from "./known-urls.ts";
 import type { RobotsGate } from "./robots-gate.ts";
 
 /** Why a host that has work is not served now; shown by `status`. Closed list. */
-export type HostHold = "resolving" | "robots" | "reading" | "address ceiling" | "provider plan" | "credits" | "provider closed" | null;
+export type HostHold =
+  | "resolving"
+  | "robots"
+  | "reading"
+  | "address ceiling"
+  | "parse share"
+  | "provider plan"
+  | "credits"
+  | "provider closed"
+  | null;
 
 /** A step of a redirect chain that waits for its turn on this host; opaque to the frontier. */
 export interface Continuation {
@@ -35,7 +45,7 @@ export class Lane {
  * One host: the unit a target limits by. Its URLs wait in lanes: those of crowded sections in one of their own, and so those that
  * were tried before, which need a token each; beside them stand the few continuations of redirect chains that lead here.
  */
-export class Host implements HeapEntry, Pacemark {
+export class Host implements HeapEntry, Pacemark, Heaviness {
   heapKey = 0;
   heapTurn = 0;
   heapIndex = -1;
@@ -68,6 +78,11 @@ export class Host implements HeapEntry, Pacemark {
   /** Number of the provider that its requests go by; -1 until it is looked up. */
   provider = -1;
   resolving = false;
+  /** Its pages are heavy, and the heavy share has no room. */
+  lacksShare = false;
+  heavyShare = 0;
+  heavy = false;
+  bodySize: Bytes = 0;
   /** Address its requests go to; null until resolved. */
   address: string | null = null;
   /** The address counts as known until then. */
@@ -128,6 +143,7 @@ export class Host implements HeapEntry, Pacemark {
     if (this.resolving) return "resolving";
     if (this.parked) return this.waitsFor ?? "address ceiling";
     if (this.robots.busy) return "robots";
+    if (this.lacksShare) return "parse share";
     if ((this.main.reading || this.crowd.reading || this.retries.reading) && this.readyCount === 0) return "reading";
     return null;
   }

@@ -1,3 +1,5 @@
+import { BatchGauge } from "../../flow/batch-gauge.ts";
+import type { ShareBound } from "../../flow/credit-share.ts";
 import { StoreUnavailable } from "../../kernel/errors.ts";
 import type { SkipReason } from "../../kernel/outcome.ts";
 import type { Bytes, Millis, Seq, UrlId } from "../../kernel/units.ts";
@@ -14,9 +16,11 @@ const COMMIT_ROWS = 1_000;
 const COMMIT_AGE: Millis = 50;
 const COMMIT_AGE_BUSY: Millis = 100;
 const BUSY_ROWS = 64;
-/** Bounds of the open batch: with this much in it nothing more is started. */
-const OPEN_ROWS_MOST = 2_000;
-const OPEN_BYTES_MOST: Bytes = 16 * 1_048_576;
+/** Most and least that the open batch may hold: with its bound in it nothing more is started. */
+export const OPEN_MOST: ShareBound = { items: 2_000, bytes: 16 * 1_048_576 };
+export const OPEN_LEAST: ShareBound = { items: 256, bytes: 2 * 1_048_576 };
+/** Wait tolerated between a settlement and its commit. Source: flow-control.md §7. */
+export const STORE_WAIT: Millis = 10_000;
 
 interface OpenBatch {
   hosts: NewHost[];
@@ -61,6 +65,10 @@ export class StoreStage {
   /** Since when the open batch and the one being committed hold anything. */
   #openedAt: Millis | null = null;
   #committingSince: Millis | null = null;
+  /** Commits: their rate, and what they wait. */
+  readonly gauge = new BatchGauge();
+  /** Of the open batch. */
+  bound: ShareBound = OPEN_MOST;
 
   constructor(deps: StoreStageDeps, lastSeq: Seq, knownUrls: number) {
     this.#deps = deps;
@@ -70,24 +78,24 @@ export class StoreStage {
 
   /** Room for what is in flight to settle; without it nothing is started. */
   get hasRoom(): boolean {
+    const open = this.#open;
     return (
-      this.#open.settlements.length + this.#open.rescheduled.length < OPEN_ROWS_MOST &&
-      this.#open.bytes < OPEN_BYTES_MOST &&
-      this.#troubleSince === null
+      open.settlements.length + open.rescheduled.length < this.bound.items &&
+      open.bytes < this.bound.bytes &&
+      this.#troubleSince === null &&
+      (this.#committing === null || this.oldestAge < STORE_WAIT)
     );
   }
   get depth(): number {
     return this.#open.settlements.length + (this.#committing?.settlements.length ?? 0);
   }
-  get depthBound(): number {
-    return OPEN_ROWS_MOST;
+  /** Rows of the open batch. */
+  get rows(): number {
+    return this.#open.settlements.length + this.#open.rescheduled.length;
   }
   /** Of the open batch. */
   get bytes(): Bytes {
     return this.#open.bytes;
-  }
-  get bytesBound(): Bytes {
-    return OPEN_BYTES_MOST;
   }
   get troubled(): boolean {
     return this.#troubleSince !== null;
@@ -205,6 +213,7 @@ export class StoreStage {
     this.#open = emptyBatch();
     this.#committingSince = this.#openedAt;
     this.#openedAt = null;
+    this.gauge.begin(this.#deps.clock.now());
     for (const waiter of this.#waiters) waiter.after = "committing";
     return batch;
   }
@@ -228,6 +237,7 @@ export class StoreStage {
     this.#troubleSince = null;
     this.#committing = null;
     this.#committingSince = null;
+    this.gauge.end(this.#deps.clock.now(), batch.settlements.length + batch.rescheduled.length, batch.bytes);
     this.#committedUrls += batch.urls.length;
     const waiters = this.#waiters.filter((waiter) => waiter.after === "committing");
     this.#waiters = this.#waiters.filter((waiter) => waiter.after === "open");
@@ -257,7 +267,16 @@ export class StoreStage {
 }
 
 function emptyBatch(): OpenBatch {
-  return { hosts: [], urls: [], settlements: [], rescheduled: [], revised: new Map(), hostStates: new Map(), meta: new Map(), bytes: 0 };
+  return {
+    hosts: [],
+    urls: [],
+    settlements: [],
+    rescheduled: [],
+    revised: new Map(),
+    hostStates: new Map(),
+    meta: new Map(),
+    bytes: 0,
+  };
 }
 
 function isEmpty(batch: OpenBatch): boolean {
