@@ -4,7 +4,7 @@ import { SystemLoopLag } from "../adapters/clock-system/loop-lag.ts";
 import { SystemClock, systemRandom } from "../adapters/clock-system/system-clock.ts";
 import { ControlServer } from "../adapters/control-socket/control-server.ts";
 import { DirectRoute } from "../adapters/fetch-direct/direct-route.ts";
-import { WorkerLane } from "../adapters/parse-worker/worker-lane.ts";
+import { WorkerLane, type WorkerLaneOptions } from "../adapters/parse-worker/worker-lane.ts";
 import { SqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { inflate } from "../adapters/zlib-inflate/inflate.ts";
 import { FIXED } from "../config/fixed.ts";
@@ -13,6 +13,7 @@ import { canonicalUrl } from "../kernel/canonical-url.ts";
 import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
 import { Admission } from "../pipeline/admission.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { CrawlRun } from "./crawl-run.ts";
 import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
@@ -30,12 +31,18 @@ const PARSE_THREAD = new URL("./parse-thread.js", import.meta.url);
 /** Key of the store's text that holds the seed of its fingerprints. */
 const SEED_META_KEY = "fingerprint-seed";
 
+/** Parts that a test or a bench puts in the place of the program's own. */
+export interface CrawlParts {
+  readonly lane?: (clock: Clock, options: Omit<WorkerLaneOptions, "entry">) => WorkerLane;
+  readonly wrapStore?: (store: Store) => Store;
+}
+
 /**
  * Starts one pass, or goes on with an unfinished one. Resolves when the store is open and the pass is decided; the start-up
  * scan and the crawl then run behind the handle.
  * @throws ConfigError (no usable seed, another unfinished pass), StoreUnavailable, WeirError `WEIR_OUTPUT_FAILED`.
  */
-export async function startCrawl(settings: Settings, io: CrawlIo): Promise<CrawlHandle> {
+export async function startCrawl(settings: Settings, io: CrawlIo, parts: CrawlParts = {}): Promise<CrawlHandle> {
   const seeds = canonicalSeeds(settings.seeds);
   const clock = new SystemClock();
   const admission = await admissionOf(settings, seeds, new Date(clock.epoch()).getUTCFullYear());
@@ -65,7 +72,8 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
       },
     );
     opened.push(route);
-    const lane = new WorkerLane({ clock }, { ...FIXED.parse.lane, entry: PARSE_THREAD, data: { agent: productToken(settings.userAgent) } });
+    const laneOptions = { ...FIXED.parse.lane, data: { agent: productToken(settings.userAgent) } };
+    const lane = parts.lane?.(clock, laneOptions) ?? new WorkerLane({ clock }, { ...laneOptions, entry: PARSE_THREAD });
     opened.push(lane);
     const providers = openProviders(settings, route, { clock, random: systemRandom });
     opened.push(...providers.map((provider) => provider.route));
@@ -76,7 +84,7 @@ export async function startCrawl(settings: Settings, io: CrawlIo): Promise<Crawl
         clock,
         lag,
         random: systemRandom,
-        store,
+        store: parts.wrapStore?.(store) ?? store,
         route,
         providers,
         blobs,
