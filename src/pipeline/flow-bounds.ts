@@ -12,6 +12,8 @@ export const PARSE_WAIT: Millis = 10_000;
 const TARGET: Millis = PARSE_WAIT / 10;
 /** Bounds are learnt and the brake is set so often. */
 const EVERY: Millis = 500;
+/** The brake is released over five seconds: all hosts asked at one instant would look slow to their limiters. Source: bad-afternoon, 8 to 4 after a stall. */
+const RELEASE_STEP = 0.1;
 /** The brake begins at half the bound, and holds all at one and a half. Source: flow-control.md §7. */
 const BRAKE_FULL = 1.5;
 /** Part of the parse bytes that heavy pages may have. Source: flow-control.md §6, scenario 1. */
@@ -111,7 +113,7 @@ export class FlowBounds {
     const storage = this.#ofStore(now).pressure;
     this.#cause = storage > parse ? "storage" : "parse";
     const before = this.#multiplier;
-    this.#multiplier = Math.min(1, Math.max(0, BRAKE_FULL - Math.max(parse, storage)));
+    this.#multiplier = Math.min(1, before + RELEASE_STEP, Math.max(0, BRAKE_FULL - Math.max(parse, storage)));
     if (this.#multiplier > before) this.#deps.onRelaxed();
   }
 
