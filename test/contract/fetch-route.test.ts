@@ -51,6 +51,10 @@ const gateway = (kind: "http" | "socks5", tls: boolean) => async () => {
 
 fetchRouteContract("direct, http", "http", direct);
 fetchRouteContract("direct, https", "https", direct);
+fetchRouteContract("direct, h2", "h2", async (site) => {
+  const route = new DirectRoute({ clock: new SystemClock() }, { ...OPTIONS, http2For: () => true });
+  return { route, bytes: site.bytes, close: () => route.close() };
+});
 fetchRouteContract("CONNECT, http", "http", gateway("http", false));
 fetchRouteContract("CONNECT, https", "https", gateway("http", false));
 fetchRouteContract("CONNECT over TLS, https", "https", gateway("http", true));

@@ -135,7 +135,7 @@ export class TunnelDial implements Dial {
     const { hostname } = this.#origin;
     this.#state = "tls";
     this.#stateAt = this.#parts.dial.clock.now();
-    const socket = this.#parts.tls.start(under, hostname, this.#origin.key);
+    const socket = this.#parts.tls.start(under, hostname, this.#origin.key, this.#origin.http2);
     this.#inner = socket;
     socket.on("error", (error) => {
       if (this.#state === "tls") this.#fail(tlsFailure(error, hostname));

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { HeaderView } from "../../ports/fetch-route.ts";
+import type { Carrier } from "./carrier.ts";
 import type { ReadSink } from "./dial.ts";
 import type { Origin } from "./origin.ts";
 import { LostError, ProtocolError } from "./protocol-error.ts";
@@ -34,7 +35,8 @@ export interface Exchange {
  *
  * While a body is paused the socket is not read: TCP slows the sender. Bytes that were read with the piece that paused are held.
  */
-export class Connection implements ResponseEvents {
+export class Connection implements ResponseEvents, Carrier {
+  readonly kind = "own";
   readonly origin: Origin<Connection>;
   /** What opening it has moved, both ways: the handshakes of TLS and of a gateway. */
   readonly setup: Bytes;

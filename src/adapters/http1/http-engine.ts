@@ -1,7 +1,9 @@
+import { TLSSocket } from "node:tls";
 import type { Millis } from "../../kernel/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchRequest, FetchResult } from "../../ports/fetch-route.ts";
 import { BodyPool } from "./body-pool.ts";
+import type { Carrier } from "./carrier.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import type { Dial, Dialer, DialOutcome } from "./dial.ts";
@@ -89,7 +91,9 @@ export class HttpEngine implements FetchContext {
     return this.#dialer.dial(origin, end);
   }
 
-  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection {
+  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Carrier {
+    const { socket } = outcome;
+    if (origin.http2 && socket instanceof TLSSocket && socket.alpnProtocol === "h2") return this.pool.share(origin, outcome);
     const connection = new Connection(origin, outcome, this.options, (closed) => this.pool.forget(closed));
     this.pool.add(connection);
     return connection;

@@ -4,6 +4,7 @@ import type { FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-ro
 import { BodyIntake } from "./body-intake.ts";
 import type { BodyPool } from "./body-pool.ts";
 import type { BodyOwner } from "./body-reader.ts";
+import type { Carrier } from "./carrier.ts";
 import type { Connection, Exchange } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { Dial, Dialer, DialOutcome, Refusal } from "./dial.ts";
@@ -26,7 +27,7 @@ export interface FetchContext extends Dialer {
   readonly options: HttpOptions;
   readonly pool: ConnectionPool;
   readonly bodies: BodyPool;
-  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Connection;
+  connectionOf(origin: Origin<Connection>, outcome: Extract<DialOutcome, { kind: "connected" }>): Carrier;
   /** Own headers and the request's, name, value, name, value, ... */
   headersOf(request: FetchRequest): string[];
   /** Calls `fetch.settle` once the present call stack has ended, which may be inside a parser. */
@@ -52,9 +53,9 @@ export class HttpFetch implements BodyOwner, Exchange {
   #done: ((result: FetchResult) => void) | undefined;
   #state: "dial" | "headers" | "body" | "decode" | "linger" | "ended" = "dial";
   #dial: Dial | undefined;
-  #connection: Connection | undefined;
+  #connection: Carrier | undefined;
   /** Given back as soon as the parser has left the response. */
-  #released: Connection | undefined;
+  #released: Carrier | undefined;
   #intake: BodyIntake | undefined;
   #lingersUntil: Millis = 0;
   // How it ends, once that is decided.
@@ -171,6 +172,7 @@ export class HttpFetch implements BodyOwner, Exchange {
     if (this.#state === "headers" && this.#isReused && !this.#isRetried && !this.#hasBegun && isLost(error)) {
       this.#isRetried = true;
       this.#countBytes();
+      if (this.#connection?.kind === "shared") this.#context.pool.release(this.#connection, this.#context.clock.now());
       this.#connection = undefined;
       this.#open();
       return;
@@ -220,7 +222,7 @@ export class HttpFetch implements BodyOwner, Exchange {
     this.#dial.start();
   }
 
-  #send(connection: Connection, isReused: boolean): void {
+  #send(connection: Carrier, isReused: boolean): void {
     this.#state = "headers";
     this.#connection = connection;
     this.#isReused = isReused;
@@ -255,6 +257,7 @@ export class HttpFetch implements BodyOwner, Exchange {
       this.#countBytes();
       this.#connection = undefined;
       connection.kill();
+      if (connection.kind === "shared") this.#context.pool.release(connection, this.#context.clock.now());
     }
     this.#result = this.#conclusion();
     this.#context.ended(this);

@@ -29,6 +29,8 @@ export interface HttpOptions extends AddressPolicyOptions {
   /** How long an idle connection is kept when the server names no time; longer than the pace of a polite crawl. */
   readonly keepAlive: Millis;
   readonly tls: TlsOptions;
+  /** Of which sites (name and port as in a URL) HTTP/2 is asked for; where they do not offer it, HTTP/1.1 serves. Absent: of none. */
+  readonly http2For?: (authority: string) => boolean;
 }
 
 /** A body slower than `bytesPerSecond` over `window`, once it has run for `grace`, is given up. Paused time is left out. */

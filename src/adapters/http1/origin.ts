@@ -9,6 +9,8 @@ export interface Origin<C = unknown> {
   /** `https://example.com:8443`, as it stands in the URL; with a way out, a blank and its key behind. */
   readonly key: string;
   readonly exit: Exit | undefined;
+  /** HTTP/2 is asked for. */
+  readonly http2: boolean;
   readonly secure: boolean;
   /** Name and port as they stand in the URL: the value of `Host`. */
   readonly authority: string;
@@ -32,7 +34,7 @@ export function splitUrl(url: string): { readonly key: string; readonly path: st
 }
 
 /** @param base scheme, name and port as they stand in a URL. */
-export function originOf<C>(base: string, exit?: Exit): Origin<C> {
+export function originOf<C>(base: string, exit?: Exit, isHttp2: (authority: string) => boolean = () => false): Origin<C> {
   const secure = base.startsWith("https:");
   const authority = base.slice(secure ? 8 : 7);
   const end = authority.indexOf("]");
@@ -41,6 +43,7 @@ export function originOf<C>(base: string, exit?: Exit): Origin<C> {
   return {
     key: originKey(base, exit),
     exit,
+    http2: secure && isHttp2(authority),
     secure,
     authority,
     hostname: end === -1 ? name : name.slice(1, -1),

@@ -178,7 +178,7 @@ export class SocketDial implements Dial {
     const { hostname } = this.#origin;
     this.#state = "tls";
     this.#stateAt = clock.now();
-    const socket = tls.start(raw, hostname, this.#origin.key);
+    const socket = tls.start(raw, hostname, this.#origin.key, this.#origin.http2);
     this.#tls = socket;
     socket.on("error", (error) => {
       if (this.#state === "tls") this.#fail(tlsFailure(error, hostname));

@@ -19,8 +19,8 @@ export class TlsClient {
     this.#sessions = options.isMetered ? new Map() : null;
   }
 
-  /** @param key what a session is kept for: the same server, reached the same way. */
-  start(socket: Socket, hostname: string, key: string, protocols: readonly string[] = ["http/1.1"]): TLSSocket {
+  /** @param key what a session is kept for: the same server, reached the same way. @param isHttp2 offers HTTP/2 first. */
+  start(socket: Socket, hostname: string, key: string, isHttp2 = false): TLSSocket {
     const session = this.#sessions?.get(key);
     const client = connectTls({
       socket,
@@ -28,7 +28,7 @@ export class TlsClient {
       ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       secureContext: this.#context,
       rejectUnauthorized: this.#verify,
-      ALPNProtocols: [...protocols],
+      ALPNProtocols: isHttp2 ? ["h2", "http/1.1"] : ["http/1.1"],
       ...(session === undefined ? {} : { session }),
     });
     if (this.#sessions !== null) client.on("session", (fresh: Buffer) => this.#keep(key, fresh));
