@@ -22,7 +22,7 @@ import { openProviders } from "./open-providers.ts";
 import { optionalAmong } from "./output/fields.ts";
 import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
-import { productToken } from "./pipeline-options.ts";
+import { http2For, productToken } from "./pipeline-options.ts";
 import { deadLettersOf } from "./retry.ts";
 import { topUpParams } from "./topup.ts";
 
@@ -69,6 +69,7 @@ export async function startCrawl(settings: Settings, io: CrawlIo, parts: CrawlPa
         allowPrivate: settings.allowPrivate,
         allowAddresses: settings.allowAddresses,
         connectionsPerHost: settings.hosts.ceiling,
+        ...http2For(settings),
       },
     );
     opened.push(route);

@@ -4,6 +4,7 @@ import { FIXED } from "../config/fixed.ts";
 import type { Settings } from "../config/settings.ts";
 import { exitsOf } from "../pipeline/exits.ts";
 import type { Clock, Random } from "../ports/clock.ts";
+import { http2For } from "./pipeline-options.ts";
 
 /** One gateway of the configuration; what is left out is the usual. */
 export interface GatewayGiven {
@@ -36,6 +37,7 @@ export function openGateway(
       allowPrivate: settings.allowPrivate,
       allowAddresses: settings.allowAddresses,
       connectionsPerHost: settings.hosts.ceiling,
+      ...http2For(settings),
     },
   );
 }

@@ -66,6 +66,12 @@ export function paceOf(settings: Settings, host: string): { readonly ceiling: nu
   return { ceiling: own?.ceiling ?? hosts.ceiling, gap: own?.delay ?? hosts.delay ?? 0 };
 }
 
+/** Of which sites HTTP/2 is asked for; empty when it is of none. */
+export function http2For(settings: Settings): { readonly http2For?: (authority: string) => boolean } {
+  if (!Object.values(settings.hosts.overrides).some(({ http2 }) => http2 === true)) return {};
+  return { http2For: (authority) => overrideOf(settings, authority)?.http2 === true };
+}
+
 /** The name robots.txt knows us by: the User-Agent's first product. */
 export function productToken(userAgent: string): string {
   return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "weir";

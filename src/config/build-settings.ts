@@ -1,4 +1,9 @@
+import type { ProvidersSettings } from "./providers.ts";
+import { proxyProvider } from "./read-providers.ts";
 import type { Settings } from "./settings.ts";
+
+/** The provider's name that `--proxy` stands for. */
+const PROXY = "proxy";
 
 /**
  * Puts checked values, by key, into the typed shape and freezes it through and through. Absent values stay absent.
@@ -10,6 +15,7 @@ export function buildSettings(values: ReadonlyMap<string, unknown>): Settings {
     const value = values.get(key);
     return (value === undefined ? {} : { [name]: value }) as { readonly [P in K]?: T };
   };
+  const proxy = values.get("proxy") as string | undefined;
   const settings: Settings = {
     seeds: read("seeds"),
     store: read("store"),
@@ -39,8 +45,8 @@ export function buildSettings(values: ReadonlyMap<string, unknown>): Settings {
     robots: read("robots"),
     allowPrivate: read("allowPrivate"),
     allowAddresses: read("allowAddresses"),
-    providers: read("providers"),
-    provider: read("provider"),
+    providers: proxy === undefined ? read("providers") : { ...read<ProvidersSettings>("providers"), [PROXY]: proxyProvider(proxy) },
+    provider: proxy === undefined ? read("provider") : PROXY,
     userAgent: read("userAgent"),
     fresh: read("fresh"),
     ...optional<"output", string>("output"),

@@ -22,7 +22,7 @@ export const OPTIONS: readonly OptionSpec[] = [
 
   { key: "hosts.ceiling", flag: "--host-ceiling", value: "N", env: "WEIR_HOST_CEILING", type: { kind: "count", min: 1, max: 1024 }, default: "8", source: "cli.md", group: "How hard", help: "requests at once to one host, never more" },
   { key: "hosts.delay", flag: "--delay", value: "DURATION", env: "WEIR_DELAY", type: { kind: "duration", min: "0ms", max: "1d" }, default: null, source: "cli.md", group: "How hard", help: "least time between two starts on one host, besides Crawl-delay" },
-  { key: "hosts.overrides", flag: null, value: null, env: null, type: { kind: "overrides" }, default: null, source: "cli.md", group: "How hard", help: "ceiling, delay and provider of single hosts" },
+  { key: "hosts.overrides", flag: null, value: null, env: null, type: { kind: "overrides" }, default: null, source: "cli.md", group: "How hard", help: "ceiling, delay and provider of single hosts, and whether HTTP/2 is asked for" },
   { key: "limiter", flag: null, value: null, env: "WEIR_LIMITER", type: { kind: "choice", of: ["weir", "aimd"] }, default: "weir", source: "spec B1", group: "How hard", help: "how the limit of each host adapts; aimd is the textbook's way, for comparison" },
   { key: "ipCeiling", flag: "--ip-ceiling", value: "N", env: "WEIR_IP_CEILING", type: { kind: "count", min: 1, max: 4096 }, default: "16", source: "cli.md", group: "How hard", help: "requests at once to one address, never more" },
   { key: "concurrency", flag: "--concurrency", value: "N", env: "WEIR_CONCURRENCY", type: { kind: "count", min: 1, max: 4096 }, default: "64", source: "cli.md", group: "How hard", help: "requests at once over all, never more" },
@@ -34,6 +34,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   { key: "cookies", flag: "--cookies", value: "MODE", env: "WEIR_COOKIES", type: { kind: "choice", of: ["none", "chain", "host"] }, default: "chain", source: "cli.md", group: "Requests", help: "kept never, within one chain of redirects, or per host" },
   { key: "allowPrivate", flag: "--allow-private", value: null, env: "WEIR_ALLOW_PRIVATE", type: { kind: "switch" }, default: "false", source: "spec D8", group: "Requests", help: "permit loopback and private addresses" },
   { key: "allowAddresses", flag: "--allow-address", value: "HOST[:PORT]", env: "WEIR_ALLOW_ADDRESS", type: { kind: "addresses" }, default: null, source: "spec D8", group: "Requests", help: "permit just this one of them (repeatable)" },
+  { key: "proxy", flag: "--proxy", value: "URL", env: "WEIR_PROXY", type: { kind: "proxy" }, default: null, source: "cli.md", group: "Requests", help: "fetch everything through this proxy: http://, https:// or socks5://, with user:password@ where it wants them" },
   { key: "providers", flag: null, value: null, env: null, type: { kind: "providers" }, default: null, source: "cli.md", group: "Requests", help: "metered gateways and scraping APIs, by name" },
   { key: "provider", flag: "--provider", value: "NAME", env: "WEIR_PROVIDER", type: { kind: "provider" }, default: "direct", source: "cli.md", group: "Requests", help: "how all hosts are fetched that have no provider of their own" },
   // The default names weir, its version and project page; the version is put in when the configuration is resolved.

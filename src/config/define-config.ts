@@ -63,7 +63,9 @@ export interface Config {
     readonly ceiling?: number;
     readonly delay?: DurationText;
     readonly unit?: "authority";
-    readonly overrides?: Readonly<Record<string, { readonly ceiling?: number; readonly delay?: DurationText; readonly provider?: string }>>;
+    readonly overrides?: Readonly<
+      Record<string, { readonly ceiling?: number; readonly delay?: DurationText; readonly provider?: string; readonly http2?: boolean }>
+    >;
   };
   readonly ipCeiling?: number;
   readonly concurrency?: number;
@@ -89,6 +91,8 @@ export interface Config {
   readonly providers?: Readonly<Record<string, GatewayConfig | ScrapingApiConfig>>;
   /** `direct`, or a name under `providers`. */
   readonly provider?: string;
+  /** Fetch everything through this proxy: `http://`, `https://` or `socks5://`; `env:NAME` reads it from a variable. */
+  readonly proxy?: string;
 }
 
 /** The library's options: the same, and what only one run can want. */

@@ -9,7 +9,6 @@ export const LATER: readonly { readonly key: string; readonly flag?: string; rea
   { key: "job", flag: "--job" },
   { key: "reserves" },
   { key: "onChange" },
-  { key: "proxy", flag: "--proxy" },
   { key: "hosts.unit", allowed: "authority" },
 ];
 

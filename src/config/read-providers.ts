@@ -200,15 +200,25 @@ function endpoints(raw: unknown, context: ValueContext): unknown {
   const read = list.map((item, index) => {
     const url = typeof item === "object" && item !== null && "url" in item ? item.url : item;
     const region = typeof item === "object" && item !== null && "region" in item ? item.region : null;
-    const written = typeof url === "string" && url.startsWith("env:") ? context.secret(url.slice(4)) : url;
-    const good = typeof written === "string" && /^(https?|socks5h?):\/\/[^/\s]+\/?$/i.test(written) && URL.canParse(written);
-    // The URL itself is not shown: it may hold a password.
-    if (!good) return context.report(`[${index}]`, "something else", form);
+    const written = readEndpoint(url, context);
+    if (written === undefined) return context.report(`[${index}]`, "something else", form);
     if (region !== null && typeof region !== "string") return context.report(`[${index}].region`, region, "a name");
     return { url: written, region };
   });
   if (list.length === 0) return context.report("", raw, form);
   return read.includes(undefined) ? undefined : read;
+}
+
+/** An endpoint's URL, or `env:NAME` for one. Never shown: it may hold a password. */
+export function readEndpoint(raw: unknown, context: ValueContext): string | undefined {
+  const written = typeof raw === "string" && raw.startsWith("env:") ? context.secret(raw.slice(4)) : raw;
+  const isGood = typeof written === "string" && /^(https?|socks5h?):\/\/[^/\s]+\/?$/i.test(written) && URL.canParse(written);
+  return isGood ? written : undefined;
+}
+
+/** What `--proxy` stands for: an unpriced gateway with one endpoint. */
+export function proxyProvider(url: string): ProviderSettings {
+  return { kind: "gateway", endpoints: [{ url, region: null }], pricePerGB: 0, retries: 0, busy: FIXED.gateway.busy, exhausted: FIXED.gateway.exhausted };
 }
 
 /** Names of providers that do not exist, wherever one is named. */

@@ -1,7 +1,7 @@
 import { readAuthority } from "./authority.ts";
 import { readFields } from "./fields.ts";
 import { patternProblem } from "./pattern.ts";
-import { readProviders } from "./read-providers.ts";
+import { readEndpoint, readProviders } from "./read-providers.ts";
 import { readHeader, splitHeader } from "./request-header.ts";
 import { type OptionKind, rangeOf } from "./schema.ts";
 import { readSeed } from "./seed.ts";
@@ -40,6 +40,8 @@ export function readValue(type: OptionKind, raw: unknown, context: ValueContext)
       return readOverrides(raw, context);
     case "providers":
       return readProviders(raw, context);
+    case "proxy":
+      return readEndpoint(raw, context) ?? context.report("", "something else", rangeOf(type));
     case "provider":
       return typeof raw === "string" && raw.trim() !== "" ? raw.trim() : refuse(raw, type, context);
     default:
@@ -155,6 +157,7 @@ const OVERRIDES: Readonly<Record<string, OptionKind>> = {
   ceiling: { kind: "count", min: 1, max: 1024 },
   delay: { kind: "duration", min: "0ms", max: "1d" },
   provider: { kind: "provider" },
+  http2: { kind: "switch" },
 };
 
 function readOverrides(raw: unknown, context: ValueContext): unknown {
@@ -166,7 +169,8 @@ function readOverrides(raw: unknown, context: ValueContext): unknown {
   for (const [host, limits] of Object.entries(raw)) {
     const key = readAuthority(host);
     if (key === null) context.report(`.${host}`, host, "HOST or HOST:PORT as the name");
-    else if (typeof limits !== "object" || limits === null) context.report(`.${host}`, limits, "an object: { ceiling, delay, provider }");
+    else if (typeof limits !== "object" || limits === null)
+      context.report(`.${host}`, limits, "an object: { ceiling, delay, provider, http2 }");
     else overrides[key.replace(/:(80|443)$/, "")] = readOverride(host, limits, context);
   }
   return overrides;
@@ -183,7 +187,7 @@ function readOverride(host: string, limits: object, context: ValueContext): Host
     if (value === undefined) continue;
     const kind = Object.hasOwn(OVERRIDES, name) ? OVERRIDES[name] : undefined;
     const read =
-      kind === undefined ? at(name).report("", value, "ceiling, delay or provider as the name") : readValue(kind, value, at(name));
+      kind === undefined ? at(name).report("", value, "ceiling, delay, provider or http2 as the name") : readValue(kind, value, at(name));
     if (read !== undefined) override[name] = read;
   }
   return override;

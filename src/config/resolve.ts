@@ -80,6 +80,11 @@ export function resolveSettings(sources: ConfigSources): Resolved {
     problems.push({ path: (place?.path ?? key) + suffix, got: shown(got), expected });
     onlyFlags &&= place?.origin === "flag";
   }
+  if (values.get("proxy") !== undefined && values.get("provider") !== "direct") {
+    const place = places.get("proxy");
+    problems.push({ path: place?.path ?? "proxy", got: "a proxy beside a provider", expected: "one of the two" });
+    onlyFlags &&= place?.origin === "flag";
+  }
   if (problems.length > 0)
     throw new ConfigError(
       onlyFlags ? "WEIR_USAGE" : "WEIR_CONFIG_INVALID",

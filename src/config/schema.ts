@@ -15,7 +15,8 @@ export type OptionKind =
   | { readonly kind: "addresses" }
   | { readonly kind: "overrides" }
   | { readonly kind: "providers" }
-  | { readonly kind: "provider" };
+  | { readonly kind: "provider" }
+  | { readonly kind: "proxy" };
 
 /** One option: the single place where its names, its default and its range stand. */
 export interface OptionSpec {
@@ -74,11 +75,13 @@ export function rangeOf(type: OptionKind): string {
     case "addresses":
       return "HOST or HOST:PORT";
     case "overrides":
-      return "an object: host → { ceiling, delay, provider }";
+      return "an object: host → { ceiling, delay, provider, http2 }";
     case "providers":
       return "an object: name → { kind, … } (docs/providers.md)";
     case "provider":
       return "direct, or a name under providers";
+    case "proxy":
+      return "an http://, https:// or socks5:// URL";
     default:
       return type satisfies never;
   }

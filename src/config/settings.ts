@@ -10,6 +10,8 @@ export interface HostOverride {
   readonly delay?: Millis;
   /** `direct`, or a name under `providers`. */
   readonly provider?: string;
+  /** HTTP/2 is asked for; where the host does not offer it, HTTP/1.1 serves. */
+  readonly http2?: boolean;
 }
 
 /**

@@ -21,6 +21,7 @@ export function shownSetting(type: OptionKind, value: unknown): string {
   if (type.kind === "size" && typeof value === "number") return formatSize(value);
   if (type.kind === "headers" && Array.isArray(value)) return value.map(([name]) => `${name}: (hidden)`).join(", ");
   if (type.kind === "fields" && Array.isArray(value) && value.join() === STANDARD_FIELDS.join()) return "the standard ones";
+  if (type.kind === "proxy") return `${new URL(String(value)).protocol}//${new URL(String(value)).host}`;
   if (type.kind === "providers") return providersShown(value);
   if (type.kind === "overrides") return overridesShown(value);
   if (Array.isArray(value)) return value.join(", ");
@@ -42,6 +43,7 @@ function overridesShown(value: unknown): string {
       const parts: string[] = [];
       if (limits.ceiling !== undefined) parts.push(`ceiling ${limits.ceiling}`);
       if (limits.delay !== undefined) parts.push(`delay ${formatDuration(limits.delay)}`);
+      if (limits.http2 !== undefined) parts.push(`http2 ${limits.http2}`);
       if (limits.provider !== undefined) parts.push(`provider ${limits.provider}`);
       return `${host}: ${parts.join(", ")}`;
     })

@@ -161,7 +161,8 @@ export class Dispatcher {
   }
 
   #admitAt(host: Host, now: Millis): Millis {
-    return this.#deps.retries.admitAt(host, host.limiter.admitAt(now), now);
+    const { retries, providers } = this.#deps;
+    return providers.routeAt(host, retries.admitAt(host, host.limiter.admitAt(now), now), now);
   }
 
   /** Starts everything that may start now. */

@@ -142,7 +142,7 @@ export class ProviderLane {
   end(call: ProviderCall, url: string, result: FetchResult, now: Millis, epoch: EpochMillis, random: Random): FetchResult {
     const { measure } = result;
     this.#bytes += measure.bytesIn + measure.bytesOut;
-    this.#limiter.end(call.permit, signalOf(result), now, random);
+    this.#limiter.end(call.permit, signalOf(result, this.spec.route.admitAt !== undefined), now, random);
     if (result.kind === "refusal") this.#refused += 1;
     else if (result.kind === "response") this.#served += 1;
     if (call.money !== null && this.#account !== null) {
@@ -210,14 +210,15 @@ export function toppedUp(
   return { state: JSON.stringify({ plan: before.plan, account: account.state() } satisfies LaneState), left: account.left };
 }
 
-function signalOf(result: FetchResult): CallSignal {
+/** @param hasExits the route itself keeps those hosts waiting whose way out is down; the others go on. */
+function signalOf(result: FetchResult, hasExits: boolean): CallSignal {
   if (result.kind === "response") return { kind: "ok" };
   if (result.kind === "failure") return { kind: "neutral" };
   switch (result.by) {
     case "plan":
       return { kind: "busy", retryAfter: result.retryAfter };
     case "endpoint":
-      return { kind: "down" };
+      return { kind: hasExits ? "neutral" : "down" };
     case "credits":
     case "auth":
       return { kind: "neutral" };

@@ -75,6 +75,14 @@ export class Providers {
     return false;
   }
 
+  /** The instant `at`, or later when the host's way out opens later. */
+  routeAt(host: Host, at: Millis, now: Millis): Millis {
+    if (this.#limited.length === 0) return at;
+    const { route } = this.of(host).spec;
+    const opens = route.admitAt?.(host.key, now) ?? now;
+    return opens <= now ? at : Math.max(at, opens);
+  }
+
   start(errand: Errand, host: Host, now: Millis): void {
     const lane = this.of(host);
     if (lane.spec.kind === "direct") return;
