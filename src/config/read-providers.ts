@@ -218,7 +218,14 @@ export function readEndpoint(raw: unknown, context: ValueContext): string | unde
 
 /** What `--proxy` stands for: an unpriced gateway with one endpoint. */
 export function proxyProvider(url: string): ProviderSettings {
-  return { kind: "gateway", endpoints: [{ url, region: null }], pricePerGB: 0, retries: 0, busy: FIXED.gateway.busy, exhausted: FIXED.gateway.exhausted };
+  return {
+    kind: "gateway",
+    endpoints: [{ url, region: null }],
+    pricePerGB: 0,
+    retries: 0,
+    busy: FIXED.gateway.busy,
+    exhausted: FIXED.gateway.exhausted,
+  };
 }
 
 /** Names of providers that do not exist, wherever one is named. */
