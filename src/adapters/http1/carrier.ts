@@ -1,5 +1,17 @@
 import type { Bytes } from "../../kernel/units.ts";
-import type { Exchange } from "./connection.ts";
+import type { HeaderView } from "../../ports/fetch-route.ts";
+
+/** What an exchange is told. Pieces are valid during the call only. Nothing comes after `onComplete` or `onError`. */
+export interface Exchange {
+  /** The first byte of the response has come. */
+  onResponseStarted(): void;
+  /** @param size of the head, in bytes. */
+  onHeaders(status: number, headers: HeaderView, size: Bytes): void;
+  /** @returns false to pause until `resume`. */
+  onData(piece: Buffer): boolean;
+  onComplete(): void;
+  onError(error: Error): void;
+}
 
 /** What carries one exchange: a connection of its own, or a stream of a shared one (HTTP/2). */
 export interface Carrier {

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import type { Bytes, Millis } from "../../kernel/units.ts";
-import type { HeaderView } from "../../ports/fetch-route.ts";
-import type { Carrier } from "./carrier.ts";
+import type { Carrier, Exchange } from "./carrier.ts";
 import type { ReadSink } from "./dial.ts";
 import type { Origin } from "./origin.ts";
 import { LostError, ProtocolError } from "./protocol-error.ts";
@@ -16,18 +15,6 @@ const KEEP_ALIVE_MARGIN: Millis = 1_000;
 /** After a cut more than this is not read, even to be counted: it is more than is on its way over any but the fattest pipes. */
 const LINGER_BYTES: Bytes = 1024 * 1024;
 const KEEP_ALIVE_HINT = /(?:^|[\s,])timeout=(\d{1,6})/i;
-
-/** What an exchange is told. Pieces are valid during the call only. Nothing comes after `onComplete` or `onError`. */
-export interface Exchange {
-  /** The first byte of the response has come. */
-  onResponseStarted(): void;
-  /** @param size of the head, in bytes. */
-  onHeaders(status: number, headers: HeaderView, size: Bytes): void;
-  /** @returns false to pause until `resume`. */
-  onData(piece: Buffer): boolean;
-  onComplete(): void;
-  onError(error: Error): void;
-}
 
 /**
  * One established connection, for one exchange at a time. It is never established again: when its socket closes it is over, and

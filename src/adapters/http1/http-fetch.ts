@@ -4,8 +4,8 @@ import type { FetchRequest, FetchResult, HeaderView } from "../../ports/fetch-ro
 import { BodyIntake } from "./body-intake.ts";
 import type { BodyPool } from "./body-pool.ts";
 import type { BodyOwner } from "./body-reader.ts";
-import type { Carrier } from "./carrier.ts";
-import type { Connection, Exchange } from "./connection.ts";
+import type { Carrier, Exchange } from "./carrier.ts";
+import type { Connection } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { Dial, Dialer, DialOutcome, Refusal } from "./dial.ts";
 import { exchangeFailure, type Failure, isLost } from "./failure.ts";

@@ -1,8 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
 import type { Bytes, Millis } from "../../kernel/units.ts";
 import type { HeaderView } from "../../ports/fetch-route.ts";
-import type { Carrier } from "./carrier.ts";
-import type { Exchange } from "./connection.ts";
+import type { Carrier, Exchange } from "./carrier.ts";
 import { LostError, ProtocolError } from "./protocol-error.ts";
 
 /** Of one connection, not of the request (RFC 9113 8.2.2), or said by other fields. */

@@ -122,6 +122,8 @@ function ofFailure(result: FetchResult & { kind: "failure" }, now: EpochMillis):
 }
 
 function signalOfFailure({ phase, code, measure }: FetchResult & { kind: "failure" }): Signal {
+  // The gateway reaches others and not this one: neither the site's, nor this machine's.
+  if (code === "proxy") return PAGE_FAULT;
   switch (phase) {
     case "local":
       return { kind: "local", cause: "resources" };
