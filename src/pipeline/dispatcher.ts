@@ -161,8 +161,7 @@ export class Dispatcher {
   }
 
   #admitAt(host: Host, now: Millis): Millis {
-    const { retries, providers } = this.#deps;
-    return providers.routeAt(host, retries.admitAt(host, host.limiter.admitAt(now), now), now);
+    return this.#deps.providers.routeAt(host, this.#deps.retries.admitAt(host, host.limiter.admitAt(now), now), now);
   }
 
   /** Starts everything that may start now. */
