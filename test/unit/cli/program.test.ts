@@ -39,8 +39,8 @@ test("flags arrive by their key, repeated ones as a list, and arguments as they 
 });
 
 test("wrong options are collected, also a last one without its value", () => {
-  const { input } = parse("crawl", "--max-page", "5", "--proxy", "http://x", "--foo=bar", "a.example", "--timeout");
-  expect(input?.problems.map((problem) => problem.path)).toEqual(["--timeout", "--max-page", "--proxy", "--foo"]);
+  const { input } = parse("crawl", "--max-page", "5", "--budget", "5 requests / day", "--foo=bar", "a.example", "--timeout");
+  expect(input?.problems.map((problem) => problem.path)).toEqual(["--timeout", "--max-page", "--budget", "--foo"]);
   expect(input?.problems[1].expected).toContain("did you mean --max-pages?");
   expect(input?.problems[2].expected).toContain("not available yet");
 });

@@ -96,7 +96,7 @@ test("a near miss of a variable is a problem; a stranger's variable is not", () 
   expect(problemsOf({ env: { WEIR_ARGS: "x", WEIR: "y", WEIR_BENCH_OUT: "z" } })).toEqual([]);
 });
 
-test.each(["pages", "budget", "jobs", "reserves", "onChange", "proxy"])("%s is refused as not available yet", (key) => {
+test.each(["pages", "budget", "jobs", "reserves", "onChange"])("%s is refused as not available yet", (key) => {
   expect(problemsOf(file({ [key]: {} }))[0].expected).toContain("not available yet");
 });
 
