@@ -475,7 +475,7 @@ describe("over a restart", () => {
   });
 });
 
-test("while the allowance of refusals is used up nothing is tried: a tolerance that moves fast costs no more than others", () => {
+test("a tolerance that moves fast costs no more refusals than others", () => {
   const limiter = new AdaptiveLimiter({ ceiling: 32, gap: 0 });
   const spec = targetSpec({ ms: 300, jitter: 0.3 }, { concurrent: { from: 4, to: 20, periodMinutes: 31 } });
   expect(closedLoop(limiter, spec, { seed: 1, span: 3_600_000, from: 0 }).refusals).toBeLessThanOrEqual(45);
