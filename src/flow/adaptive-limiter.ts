@@ -156,7 +156,9 @@ export class AdaptiveLimiter implements HostLimiter {
     const { beta, leastGate } = CAUSES[cause];
     const late = cause === "timeout";
     if (late) this.#level.probe.timedOut();
-    this.#level.allowance.refused(now);
+    // A site that breaks now and then has not said how much it stands.
+    const isOfLoad = cause !== "errors";
+    if (isOfLoad) this.#level.allowance.refused(now);
     const asked = retryAfter === null ? 0 : Math.min(RETRY_AFTER_MOST, Math.max(RETRY_AFTER_LEAST, retryAfter));
     if (permit.at <= this.#gate.lastCut) {
       this.#gate.lengthen(now + asked);
@@ -166,7 +168,8 @@ export class AdaptiveLimiter implements HostLimiter {
     this.#gate.close(now, Math.max(asked, leastGate), random);
     // A failed probe only lengthens the gate; what three of them say is taken when the event ends.
     if (another) return;
-    this.#level.cut(beta, permit.level, late, this.#latency.srtt, now);
+    if (isOfLoad) this.#level.cut(beta, permit.level, late, this.#latency.srtt, now);
+    else this.#level.ease(beta);
     this.#newWindow(now);
     this.#cuts += 1;
   }

@@ -117,6 +117,15 @@ export class Level {
     this.#restoreAt = Number.POSITIVE_INFINITY;
   }
 
+  /** Errors that do not speak of load: less for now, and nothing to remember of how much the host stands. */
+  ease(beta: number): void {
+    this.#limitBefore = this.limit;
+    this.#kneeBefore = this.knee;
+    this.#slowStart = false;
+    if (this.limit > 1) this.limit = Math.max(1, beta * this.limit);
+    this.#restoreAt = Number.POSITIVE_INFINITY;
+  }
+
   /** The event is over. @param closure how long it lasted. */
   reopened(failures: number, closure: Millis, srtt: Millis, now: Millis): void {
     this.probe.closed(closure, this.knee < 1 && this.#failed / this.knee > WIDE, now);

@@ -36,6 +36,7 @@ const FAULTS: Readonly<Record<string, object>> = {
   "a tarpit": fails("tarpit"),
   "500 to everything": fails(500),
   "one in ten 502": fails(502, 0.1),
+  "a third 502": fails(502, 1 / 3),
   "ten times slower": during({ service: { ms: 4_000 } }, { service: { ms: 400 } }),
   "a stopped parser": ours("parser"),
   "a stalled store": ours("store"),

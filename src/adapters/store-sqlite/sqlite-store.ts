@@ -32,6 +32,9 @@ export interface SqliteStoreOptions {
   readonly readonly?: boolean;
 }
 
+/** How long a statement of the running writer waits for another program's lock, in milliseconds; it blocks everything meanwhile. Source: guess. */
+const BUSY_RUNNING_MS = 50;
+
 /** The store in one SQLite file in WAL mode; calls run at once on the calling thread (7 % of a crawl's work). */
 export class SqliteStore implements Store {
   readonly traits = { multiWriter: false };
@@ -83,6 +86,8 @@ export class SqliteStore implements Store {
         db.exec(WRITER_PRAGMAS);
         migrate(db, path);
         enterWal(db, path);
+        // From here on a lock of another program is a refusal, and the stage above is patient: waiting in here stops the process.
+        db.exec(`PRAGMA busy_timeout = ${BUSY_RUNNING_MS}`);
         return new SqliteStore(path, db, lock);
       });
     } catch (error) {

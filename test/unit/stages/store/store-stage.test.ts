@@ -164,12 +164,12 @@ describe("a store that refuses", () => {
     expect([stage.hasRoom, stage.troubled, committed, ends]).toEqual([true, false, [1, 2], []]);
   });
 
-  test("is given up after 20 s, and whoever waits for it is told", async () => {
+  test("is given up after 90 s, and whoever waits for it is told", async () => {
     const { clock, store, stage, settle, ends } = setting(10);
     store.error = FULL;
     settle(0);
     const waiting = stage.committed().catch((error: unknown) => error);
-    await clock.advance(19_900);
+    await clock.advance(89_900);
     expect(ends).toEqual([]);
     await clock.advance(200);
     expect(ends).toEqual([FULL]);
@@ -198,14 +198,14 @@ describe("a store that refuses", () => {
     expect([stage.hasRoom, store.batches.length, committed, troubles]).toEqual([true, 1, [0], ["WEIR_STORE_FULL"]]);
   });
 
-  test("whenever it is read is given up after 20 s, though its commits work", async () => {
+  test("whenever it is read is given up after 90 s, though its commits work", async () => {
     const { clock, stage, ends } = setting(10);
-    for (let second = 0; second < 25 && ends.length === 0; second++) {
+    for (let second = 0; second < 100 && ends.length === 0; second++) {
       stage.readFailed(FULL);
       await clock.advance(1_000);
     }
     expect(ends).toEqual([FULL]);
-    expect(clock.now()).toBeLessThanOrEqual(22_000);
+    expect(clock.now()).toBeLessThanOrEqual(92_000);
   });
 });
 
