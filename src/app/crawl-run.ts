@@ -143,7 +143,7 @@ export class CrawlRun implements CrawlHandle {
     await restoreProviders(pipeline, this.#deps.providers, store, this.#deps.clock.epoch());
     this.#pipeline = pipeline;
     this.#makeDelivery(pass.number, lastSeq);
-    const deps = { store, clock: this.#deps.clock, settings: this.#settings, signal: this.#aborts.signal, crashes };
+    const deps = { store, clock: this.#deps.clock, signal: this.#aborts.signal, crashes };
     this.#moved = await loadStore(pipeline, this.#start, deps, () => {
       this.#scanned.done += 1;
     });

@@ -17,7 +17,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { CrawlRun } from "./crawl-run.ts";
 import type { CrawlHandle, CrawlIo } from "./crawl-types.ts";
+import { withHostUnit } from "./host-unit.ts";
 import { hostsAsked } from "./hosts.ts";
+import { defineConfigModule } from "./load-settings.ts";
 import { openProviders } from "./open-providers.ts";
 import { optionalAmong } from "./output/fields.ts";
 import { openSink, tryOutput } from "./output/open-sink.ts";
@@ -42,7 +44,8 @@ export interface CrawlParts {
  * scan and the crawl then run behind the handle.
  * @throws ConfigError (no usable seed, another unfinished pass), StoreUnavailable, WeirError `WEIR_OUTPUT_FAILED`.
  */
-export async function startCrawl(settings: Settings, io: CrawlIo, parts: CrawlParts = {}): Promise<CrawlHandle> {
+export async function startCrawl(given: Settings, io: CrawlIo, parts: CrawlParts = {}): Promise<CrawlHandle> {
+  const settings = await withHostUnit(given, defineConfigModule());
   const seeds = canonicalSeeds(settings.seeds);
   const clock = new SystemClock();
   const admission = await admissionOf(settings, seeds, new Date(clock.epoch()).getUTCFullYear());

@@ -35,7 +35,7 @@ export async function loadSettings(given: GivenSettings): Promise<LoadedSettings
 }
 
 /** What `import … from "weir"` in a configuration file leads to: a module of a few lines, not the whole engine. */
-function defineConfigModule(): string {
+export function defineConfigModule(): string {
   const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
   return fileURLToPath(new URL(`../config/define-config.${ending}`, import.meta.url));
 }
@@ -57,14 +57,19 @@ function withAbsolutePaths(resolved: Resolved, cwd: string): Resolved {
     return resolve(origin?.origin === "file" && origin.from !== null ? dirname(origin.from) : cwd, path);
   };
   const { settings } = resolved;
+  const { unit } = settings.hosts;
+  const at = typeof unit === "string" ? unit.lastIndexOf("#") : -1;
+  const module = typeof unit === "string" && at > 0 ? absolute("hosts.unit", unit.slice(0, at)) + unit.slice(at) : null;
   const changed: Partial<Settings> = {
     store: absolute("store", settings.store),
     ...(settings.saveBodies === undefined ? {} : { saveBodies: absolute("saveBodies", settings.saveBodies) }),
     ...(settings.output === undefined || settings.output === "-" ? {} : { output: absolute("output", settings.output) }),
   };
   const shown = new Map<string, unknown>(Object.entries(changed));
+  if (module !== null) shown.set("hosts.unit", module);
+  const hosts = module === null ? settings.hosts : Object.freeze({ ...settings.hosts, unit: module });
   const origins = resolved.origins.map(
     (entry): Origin => (shown.has(entry.key) ? { ...entry, value: String(shown.get(entry.key)) } : entry),
   );
-  return { settings: Object.freeze({ ...settings, ...changed }), origins };
+  return { settings: Object.freeze({ ...settings, ...changed, hosts }), origins };
 }

@@ -5,8 +5,10 @@ import { hostName } from "../kernel/host-key.ts";
 import type { OptionalField } from "../kernel/settled-url.ts";
 import type { Millis, Seq } from "../kernel/units.ts";
 import type { Admission } from "../pipeline/admission.ts";
+import type { UnitRule } from "../pipeline/host-units.ts";
 import type { PipelineOptions } from "../pipeline/pipeline-deps.ts";
 import type { Sink } from "../ports/sink.ts";
+import { unitRule } from "./host-unit.ts";
 import type { Pass } from "./pass.ts";
 
 /** What a run begins with, besides the settings. */
@@ -30,6 +32,7 @@ export interface RunStart {
 /** The settings as the pipeline takes them. */
 export function pipelineOptions(settings: Settings, start: RunStart): Omit<PipelineOptions, "crashes"> {
   const optional = start.consumer?.optional ?? [];
+  const unit = unitRule(settings.hosts.unit);
   return {
     pass: start.pass.number,
     seed: start.seed,
@@ -47,7 +50,8 @@ export function pipelineOptions(settings: Settings, start: RunStart): Omit<Pipel
     sitemaps: settings.sitemaps,
     own: { headers: settings.headers, origins: new Set(start.seeds.map((seed) => new URL(seed).origin)) },
     wants: { text: optional.includes("text"), headers: optional.includes("headers"), html: optional.includes("html") },
-    paceOf: (host) => paceOf(settings, host),
+    paceOf: unit === undefined ? (host) => paceOf(settings, host) : (host) => paceOf(settings, host, unit),
+    ...(unit === undefined ? {} : { unit }),
     maxPages: settings.maxPages ?? null,
     providerOf: (host) => overrideOf(settings, host)?.provider ?? settings.provider,
   };
@@ -59,10 +63,10 @@ function overrideOf(settings: Settings, host: string): HostOverride | undefined 
   return overrides[host] ?? overrides[hostName(host)];
 }
 
-/** Ceiling and least gap of a host as the person set them: its own first, by authority or by name. */
-export function paceOf(settings: Settings, host: string): { readonly ceiling: number; readonly gap: Millis } {
+/** Ceiling and least gap of a host as the person set them: its own first, by authority or by name; then those of its unit's key. */
+function paceOf(settings: Settings, host: string, unit?: UnitRule): { readonly ceiling: number; readonly gap: Millis } {
   const { hosts } = settings;
-  const own = overrideOf(settings, host);
+  const own = overrideOf(settings, host) ?? (unit?.by === "key" ? overrideOf(settings, unit.of(host)) : undefined);
   return { ceiling: own?.ceiling ?? hosts.ceiling, gap: own?.delay ?? hosts.delay ?? 0 };
 }
 

@@ -1,17 +1,14 @@
-import type { Settings } from "../config/settings.ts";
-import { restoreState } from "../pipeline/host-states.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { Crashes } from "../pipeline/suspects.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ScanRow, Store } from "../ports/store.ts";
 import { countCrash } from "./crash-count.ts";
 import { movedSeeds } from "./pass.ts";
-import { paceOf, type RunStart } from "./pipeline-options.ts";
+import type { RunStart } from "./pipeline-options.ts";
 
 export interface StartUpDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: Settings;
   readonly signal: AbortSignal;
   readonly crashes: Crashes;
 }
@@ -22,8 +19,8 @@ export interface StartUpDeps {
  * @returns how many seeds were found to lead elsewhere so far.
  */
 export async function loadStore(pipeline: Pipeline, start: RunStart, deps: StartUpDeps, onRow: () => void): Promise<number> {
-  const { store, clock, settings, signal, crashes } = deps;
-  await loadHosts(pipeline, store, clock, settings);
+  const { store, clock, signal, crashes } = deps;
+  await loadHosts(pipeline, store, clock);
   const moved = await movedSeeds(store, start.pass);
   for (const url of moved) start.admission.seedMoved(url);
   const { number, foreign } = start.pass;
@@ -39,17 +36,15 @@ export async function loadStore(pipeline: Pipeline, start: RunStart, deps: Start
   return moved.length;
 }
 
-async function loadHosts(pipeline: Pipeline, store: Store, clock: Clock, settings: Settings): Promise<void> {
+async function loadHosts(pipeline: Pipeline, store: Store, clock: Clock): Promise<void> {
   const rows = await store.hosts();
   for (const row of rows) pipeline.frontier.loadHost(row.id, row.key);
   for (const row of rows) {
     if (row.limiter === null && row.robots === null) continue;
     const host = pipeline.frontier.hostById(row.id);
-    const gateLeft = row.gateUntil === null ? 0 : Math.max(0, row.gateUntil - clock.epoch());
-    if (row.limiter !== null) restoreState(host, row.limiter, clock, gateLeft);
+    if (row.limiter !== null) pipeline.restoreHost(host, row.limiter, row.gateUntil);
     if (row.robots !== null) host.robots.restore(row.robots, clock.epoch());
-    const pace = paceOf(settings, row.key);
-    host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
+    host.asked(pipeline.options.paceOf(row.key));
   }
 }
 

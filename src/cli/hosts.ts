@@ -96,6 +96,7 @@ const WHY: Readonly<Record<HostReason, string>> = {
   storage: "storage: the store is behind",
   consumer: "consumer: whoever reads the results is behind",
   stopping: "stopping: nothing more is started",
+  unit: "unit: waits for its turn among the hosts it is limited with",
   "its turn": "its turn: it may start now",
 };
 

@@ -30,6 +30,7 @@ export function buildSettings(values: ReadonlyMap<string, unknown>): Settings {
     hosts: {
       ceiling: read("hosts.ceiling"),
       ...optional<"delay", number>("delay", "hosts.delay"),
+      unit: read("hosts.unit"),
       overrides: read("hosts.overrides"),
     },
     limiter: read("limiter"),

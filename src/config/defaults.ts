@@ -22,6 +22,7 @@ export const OPTIONS: readonly OptionSpec[] = [
 
   { key: "hosts.ceiling", flag: "--host-ceiling", value: "N", env: "WEIR_HOST_CEILING", type: { kind: "count", min: 1, max: 1024 }, default: "8", source: "cli.md", group: "How hard", help: "requests at once to one host, never more" },
   { key: "hosts.delay", flag: "--delay", value: "DURATION", env: "WEIR_DELAY", type: { kind: "duration", min: "0ms", max: "1d" }, default: null, source: "cli.md", group: "How hard", help: "least time between two starts on one host, besides Crawl-delay" },
+  { key: "hosts.unit", flag: null, value: null, env: null, type: { kind: "host-unit" }, default: "authority", source: "spec A7", group: "How hard", help: "which hosts a site limits as one: each by itself, all of a registrable domain, all at an address, or by a function of yours" },
   { key: "hosts.overrides", flag: null, value: null, env: null, type: { kind: "overrides" }, default: null, source: "cli.md", group: "How hard", help: "ceiling, delay and provider of single hosts, and whether HTTP/2 is asked for" },
   { key: "limiter", flag: null, value: null, env: "WEIR_LIMITER", type: { kind: "choice", of: ["weir", "aimd"] }, default: "weir", source: "spec B1", group: "How hard", help: "how the limit of each host adapts; aimd is the textbook's way, for comparison" },
   { key: "ipCeiling", flag: "--ip-ceiling", value: "N", env: "WEIR_IP_CEILING", type: { kind: "count", min: 1, max: 4096 }, default: "16", source: "cli.md", group: "How hard", help: "requests at once to one address, never more" },

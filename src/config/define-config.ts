@@ -62,7 +62,8 @@ export interface Config {
   readonly hosts?: {
     readonly ceiling?: number;
     readonly delay?: DurationText;
-    readonly unit?: "authority";
+    /** `authority`, `domain`, `ip`, `file#export`, or a function: root URL of a host → key; hosts of one key are limited as one. */
+    readonly unit?: string | ((url: URL) => string);
     readonly overrides?: Readonly<
       Record<string, { readonly ceiling?: number; readonly delay?: DurationText; readonly provider?: string; readonly http2?: boolean }>
     >;

@@ -1,15 +1,13 @@
 /**
  * Names of the design that this version does not have yet. They are refused by name, because ignoring them would do something
- * else than the user asked for. `allowed` is the one value that already means what weir does.
- */
-export const LATER: readonly { readonly key: string; readonly flag?: string; readonly allowed?: string }[] = [
+ * else than the user asked for. */
+export const LATER: readonly { readonly key: string; readonly flag?: string }[] = [
   { key: "pages" },
   { key: "budget", flag: "--budget" },
   { key: "jobs" },
   { key: "job", flag: "--job" },
   { key: "reserves" },
   { key: "onChange" },
-  { key: "hosts.unit", allowed: "authority" },
 ];
 
 export const NOT_YET = "not available yet in this version";

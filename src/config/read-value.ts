@@ -38,6 +38,8 @@ export function readValue(type: OptionKind, raw: unknown, context: ValueContext)
       return readFieldList(raw, context);
     case "overrides":
       return readOverrides(raw, context);
+    case "host-unit":
+      return readHostUnit(raw, type, context);
     case "providers":
       return readProviders(raw, context);
     case "proxy":
@@ -47,6 +49,12 @@ export function readValue(type: OptionKind, raw: unknown, context: ValueContext)
     default:
       return readList(type, raw, context);
   }
+}
+
+/** A word of weir's, a file and the name of its export, or the function itself. */
+function readHostUnit(raw: unknown, type: OptionKind, context: ValueContext): unknown {
+  if (typeof raw === "function") return raw;
+  return typeof raw === "string" && /^(authority|domain|ip|[^#\0]+#[A-Za-z_$][\w$]*)$/.test(raw) ? raw : refuse(raw, type, context);
 }
 
 function refuse(raw: unknown, type: OptionKind, context: ValueContext): undefined {

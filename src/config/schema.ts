@@ -14,6 +14,7 @@ export type OptionKind =
   | { readonly kind: "headers" }
   | { readonly kind: "addresses" }
   | { readonly kind: "overrides" }
+  | { readonly kind: "host-unit" }
   | { readonly kind: "providers" }
   | { readonly kind: "provider" }
   | { readonly kind: "proxy" };
@@ -76,6 +77,8 @@ export function rangeOf(type: OptionKind): string {
       return "HOST or HOST:PORT";
     case "overrides":
       return "an object: host → { ceiling, delay, provider, http2 }";
+    case "host-unit":
+      return "authority, domain, ip, or file#export: a function from URL to key";
     case "providers":
       return "an object: name → { kind, … } (docs/providers.md)";
     case "provider":

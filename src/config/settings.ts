@@ -4,6 +4,11 @@ import type { ProvidersSettings } from "./providers.ts";
 
 export type ScopeRule = "host" | "domain" | "prefix" | "any";
 
+/** Gives hosts of one key one limit. @param url root of the host. */
+export type HostUnitFunction = (url: URL) => string;
+/** `authority`, `domain`, `ip`, `file#export`, or the function itself. */
+export type HostUnitSetting = string | HostUnitFunction;
+
 /** Limits a person sets for one host. An absent field means the general value. */
 export interface HostOverride {
   readonly ceiling?: number;
@@ -35,6 +40,8 @@ export interface Settings {
   readonly hosts: {
     readonly ceiling: number;
     readonly delay?: Millis;
+    /** Which hosts are limited as one: `file#export` is loaded before the crawl, a function gives each host's key. */
+    readonly unit: HostUnitSetting;
     /** By authority (`name` or `name:port`, lower case). */
     readonly overrides: Readonly<Record<string, HostOverride>>;
   };

@@ -24,6 +24,7 @@ export function shownSetting(type: OptionKind, value: unknown): string {
   if (type.kind === "proxy") return `${new URL(String(value)).protocol}//${new URL(String(value)).host}`;
   if (type.kind === "providers") return providersShown(value);
   if (type.kind === "overrides") return overridesShown(value);
+  if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return value.join(", ");
   return String(value);
 }

@@ -31,11 +31,7 @@ export function unknownKeys(value: unknown, prefix: string, place: "file" | "lib
 function wrongName(key: string, value: unknown, known: readonly string[], prefix: string): ConfigProblem[] {
   const later = LATER.find((entry) => entry.key === key);
   if (later !== undefined) {
-    if (later.allowed !== undefined && value === later.allowed) return [];
-    const instead = later.allowed === undefined ? "nothing" : `${shown(later.allowed)} or nothing`;
-    return [
-      { path: prefix + key, got: later.allowed === undefined ? "a setting" : shown(value), expected: `${instead}: it is ${NOT_YET}` },
-    ];
+    return [{ path: prefix + key, got: "a setting", expected: `nothing: it is ${NOT_YET}` }];
   }
   if (known.includes(key)) return [];
   const flagOnly = OPTIONS.find((option) => option.key === key);

@@ -2,19 +2,17 @@ import { AddressGate } from "../flow/address-gate.ts";
 import { FairShare } from "../flow/fair-share.ts";
 import { HoldClock } from "../flow/hold-clock.ts";
 import { HostHeap } from "../flow/host-heap.ts";
-import type { LocalCause, Signal } from "../kernel/signal.ts";
+import type { HostUnit } from "../flow/host-unit.ts";
+import type { LocalCause } from "../kernel/signal.ts";
 import type { Millis } from "../kernel/units.ts";
-import type { CancelTimer, Clock, Random } from "../ports/clock.ts";
+import type { CancelTimer } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
-import type { LoopLag } from "../ports/loop-lag.ts";
-import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
+import type { DispatcherDeps, GlobalHold } from "./dispatcher-deps.ts";
 import type { Errand } from "./errand.ts";
 import { LocalWatch } from "./local-watch.ts";
 import { Lookups } from "./lookups.ts";
-import type { ParseAdmission } from "./parse-admission.ts";
-import type { Providers } from "./providers.ts";
-import type { RetryAdmission } from "./retry-admission.ts";
+import { UnitTurns } from "./unit-turns.ts";
 
 /** Rows refused by robots.txt that are settled in one turn of a host before others get theirs. */
 const REFUSALS_A_TURN = 64;
@@ -22,34 +20,6 @@ const REFUSALS_A_TURN = 64;
 /** Shares of the overall concurrency in flight from which slots are contended, and below which there are plenty. */
 const CONTENDED_FROM = 0.75;
 const PLENTY_BELOW = 0.5;
-
-/** What holds all starts back, whatever the host. */
-export type GlobalHold = "local" | "concurrency" | "parse" | "storage" | "consumer" | "stopping";
-
-export interface DispatcherDeps {
-  readonly clock: Clock;
-  readonly lag: LoopLag;
-  readonly random: Random;
-  readonly providers: Providers;
-  readonly frontier: Frontier;
-  readonly retries: RetryAdmission;
-  readonly parse: ParseAdmission;
-  readonly signal: AbortSignal;
-  /** Holds other than concurrency and parse credit. */
-  readonly hold: () => GlobalHold | null;
-  /** Next thing to ask of a host that may start now: the one place that knows what work is. `settled`: a row ended without a request. */
-  readonly next: (host: Host) => Errand | "settled" | null;
-  /** The host's address cannot be had; settles its next row. */
-  readonly unresolved: (host: Host, code: "dns" | "private-address", message: string) => void;
-  /** An errand's answer, before its parse credit is given back; `local`: why it is this machine's fault, or null. @returns what it says. */
-  readonly ended: (errand: Errand, result: FetchResult, local: LocalCause | null) => Signal;
-  /** This machine is found at fault: fetching as a whole waits for it. */
-  readonly onLocal: (cause: LocalCause) => void;
-  /** The errand has come to its end, its page parsed and handed on. */
-  readonly released: (errand: Errand) => void;
-  /** After each change: is the pass over, must a limit stop it? */
-  readonly onTurn: () => void;
-}
 
 /**
  * The one owner of every start: first attempts, retries, redirect hops, robots.txt, sitemaps.
@@ -76,19 +46,26 @@ export class Dispatcher {
   #hostsAsked = 0;
   readonly #lookups: Lookups;
   readonly #watch: LocalWatch;
+  readonly #turns: UnitTurns;
 
   constructor(deps: DispatcherDeps, options: { readonly concurrency: number; readonly ipCeiling: number }) {
     this.#deps = deps;
     this.#concurrency = options.concurrency;
     this.#addresses = new AddressGate(options.ipCeiling);
     this.holds = new HoldClock(deps.clock.now());
-    const { clock, lag, providers, signal, unresolved, onLocal } = deps;
+    const { clock, lag, providers, retries, units, signal, unresolved, onLocal } = deps;
+    this.#turns = new UnitTurns({
+      heap: this.#heap,
+      ownAt: (host, now) => providers.routeAt(host, retries.admitAt(host, host.own.admitAt(now), now), now),
+      yielding: this.#yielding,
+    });
     this.#lookups = new Lookups({
       clock,
       routeOf: (host) => providers.of(host).spec.route,
       signal,
       unresolved,
       settled: (host) => {
+        units?.resolved(host);
         this.offer(host);
         this.pump();
       },
@@ -156,6 +133,7 @@ export class Dispatcher {
   /** Enters a host that has work and may be asked at some known instant; others are offered again by what they wait for. */
   offer(host: Host, now: Millis = this.#deps.clock.now()): void {
     if (host.parked || host.resolving || !host.hasWork) return;
+    if (host.unit !== null) return this.#turns.offer(host, host.unit, now);
     const at = this.#admitAt(host, now);
     if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
   }
@@ -204,10 +182,20 @@ export class Dispatcher {
       const host = this.#heap.peek();
       if (host === undefined || host.heapKey > now) return;
       this.#heap.pop();
+      if (host.unit !== null) {
+        this.#serveInTurn(host, host.unit, now);
+        continue;
+      }
       const at = this.#admitAt(host, now);
       if (at <= now) this.#serve(host, now);
       else if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
     }
+  }
+
+  #serveInTurn(host: Host, unit: HostUnit<Host>, now: Millis): void {
+    if (!this.#turns.begin(host, unit, now)) return;
+    this.#serve(host, now);
+    this.#turns.end(host, unit, now);
   }
 
   #noteHold(held: GlobalHold | null, now: Millis): void {
@@ -260,12 +248,13 @@ export class Dispatcher {
       return;
     }
     this.#leaveAddress(host.address);
+    host.owed = false;
     this.offer(host, now);
   }
 
   /** A host with something in flight that should not have more now; the end of that, or plenty of slots, offers it again. */
   #holdsBack(host: Host, address: string): boolean {
-    if (!this.#isContended(address) || !this.#share.yields(host)) return false;
+    if (!this.#isContended(address) || !this.#share.yields(host.unit ?? host)) return false;
     this.#yielding.add(host);
     return true;
   }
@@ -289,6 +278,8 @@ export class Dispatcher {
     errand.address = address;
     errand.held = parse.take(host);
     errand.startedAt = now;
+    host.owed = false;
+    if (host.unit !== null) host.unit.lastStart = now;
     if (host.starts === 0) this.#hostsAsked += 1;
     this.#watch.started(errand, now);
     this.#deps.retries.started(errand, now);
@@ -309,8 +300,8 @@ export class Dispatcher {
     this.#active.delete(errand);
     this.#yielding.delete(host);
     // How long a provider takes says nothing of the host, and its refusal not even that the host answers; nor does a fault of ours.
-    if (local === null && isDirect) this.#share.ended(host, endedAt - errand.startedAt);
-    else if (local === null && result.kind !== "refusal") host.fetches += 1;
+    if (local === null && isDirect) this.#share.ended(host.unit ?? host, endedAt - errand.startedAt);
+    else if (local === null && result.kind !== "refusal") (host.unit ?? host).fetches += 1;
     if (result.kind === "response") {
       const bytes = result.weighs ?? result.body.length;
       if (bytes > 0) parse.arrived(host, held, bytes);
@@ -326,6 +317,7 @@ export class Dispatcher {
     }
     this.#leaveAddress(address);
     this.offer(host);
+    if (host.unit !== null) this.#turns.ended(host.unit, now);
     this.pump();
   }
 

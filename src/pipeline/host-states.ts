@@ -69,6 +69,12 @@ function packState(limiter: Uint8Array, health: Float64Array, epoch: EpochMillis
   return packed;
 }
 
+/** When a state was packed; the oldest instant there is for one that does not say. */
+export function epochOf(blob: Uint8Array): EpochMillis {
+  const head = blob.byteLength >= 24 ? new Float64Array(blob.slice(0, 16).buffer) : null;
+  return head !== null && head[0] === PACKED ? head[1] : 0;
+}
+
 /** Gives a host what the store kept of it. */
 export function restoreState(host: Host, blob: Uint8Array, clock: Clock, gateLeft: Millis): void {
   const now = clock.now();

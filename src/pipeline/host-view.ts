@@ -29,6 +29,7 @@ export const WHY_WAITING = [
   "storage",
   "consumer",
   "stopping",
+  "unit",
   "its turn",
 ] as const;
 export type WhyWaiting = (typeof WHY_WAITING)[number];
@@ -144,13 +145,15 @@ export function waitingHosts(pipeline: Pipeline, most: number, now: Millis, epoc
 export function whyWaiting(pipeline: Pipeline, host: Host, now: Millis): WhyWaiting {
   if (host.hold !== null) return host.hold;
   if (host.robots.wants && host.robots.isRepeat && host.robots.askAt > now) return "robots";
-  const { limiter } = host;
-  if (limiter.gateUntil > now) return limiter.gateUntil - now > PARKED_FROM ? "parked until" : "gate";
+  const { limiter, own, unit } = host;
+  const gateUntil = Math.max(limiter.gateUntil, own.gateUntil);
+  if (gateUntil > now) return gateUntil - now > PARKED_FROM ? "parked until" : "gate";
+  if (host.lined) return "unit";
   const at = limiter.admitAt(now);
   if (at === Number.POSITIVE_INFINITY) {
     if (limiter.halfOpen) return "half-open";
-    if (limiter.inFlight >= pipeline.options.paceOf(host.key).ceiling) return "ceiling";
-    return host.fetches < KNOWN_FROM ? "new host" : "limit";
+    if (limiter.inFlight >= (unit?.pace ?? pipeline.options.paceOf(host.key)).ceiling) return "ceiling";
+    return (unit ?? host).fetches < KNOWN_FROM ? "new host" : "limit";
   }
   if (at > now) return delayedBy(pipeline, host, at);
   if (pipeline.retries.holds(host, now)) return "retry budget";
@@ -159,10 +162,12 @@ export function whyWaiting(pipeline: Pipeline, host: Host, now: Millis): WhyWait
 
 /** Which of its gaps keeps an open host with room: what robots.txt asks for, what the person does, or the limiter's own pace. */
 function delayedBy(pipeline: Pipeline, host: Host, at: Millis): WhyWaiting {
-  const { crawlDelay } = host.robots;
   const own = pipeline.options.paceOf(host.key).gap;
+  // The largest delay of any of its hosts is the unit's.
+  const shared = host.unit?.pace.gap ?? 0;
+  const crawlDelay = shared > own ? shared : host.robots.crawlDelay;
   const gap = Math.max(crawlDelay, own);
-  if (gap === 0 || at - host.lastStart > gap * STRETCH + 1) return "limit";
+  if (gap === 0 || at - (host.unit ?? host).lastStart > gap * STRETCH + 1) return "limit";
   if (gap > PARKED_DELAY) return "parked until";
   return crawlDelay >= own ? "crawl-delay" : "delay";
 }
@@ -170,7 +175,8 @@ function delayedBy(pipeline: Pipeline, host: Host, at: Millis): WhyWaiting {
 function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis): HostRow {
   const { limiter } = host;
   const refusal = host.memory.lastRefusal;
-  const pace = pipeline.options.paceOf(host.key);
+  const pace = host.unit?.pace ?? pipeline.options.paceOf(host.key);
+  const mark = host.unit ?? host;
   const wall = (instant: Millis): EpochMillis | null =>
     instant > now && Number.isFinite(instant) ? Math.round(epoch + instant - now) : null;
   return {
@@ -190,7 +196,7 @@ function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis):
     lastRefusalAt: refusal === null ? null : Math.round(epoch + refusal.at - now),
     retryShare: host.share?.share(now) ?? 0,
     starts: host.starts,
-    meanTime: host.fetches === 0 ? null : host.meanTime,
+    meanTime: mark.fetches === 0 ? null : mark.meanTime,
     reason: host.hasWork ? whyWaiting(pipeline, host, now) : null,
     nextAt: host.hasWork ? wall(Math.max(limiter.admitAt(now), host.nextIsRetry ? host.budget.readyAt(now) : now)) : null,
   };

@@ -8,6 +8,7 @@ import type { LoopLag } from "../ports/loop-lag.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
+import type { UnitRule } from "./host-units.ts";
 import type { ProviderSpec } from "./provider-lane.ts";
 import type { Crashes } from "./suspects.ts";
 
@@ -31,6 +32,8 @@ export interface PipelineOptions {
   readonly wants: { readonly text: boolean; readonly headers: boolean; readonly html: boolean };
   /** Ceiling and least gap of a host, as the person set them. */
   readonly paceOf: (host: string) => { readonly ceiling: number; readonly gap: Millis };
+  /** By what hosts are limited together; absent: each by itself. */
+  readonly unit?: UnitRule;
   readonly maxPages: number | null;
   /** Name of the provider that a host goes by; absent: all go by the deps' `route`. */
   readonly providerOf?: (host: string) => string;

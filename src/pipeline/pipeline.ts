@@ -6,15 +6,18 @@ import type { EpochMillis, Millis, Seq, UrlId } from "../kernel/units.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { ScanRow } from "../ports/store.ts";
 import { Frontier } from "../stages/frontier/frontier.ts";
+import type { Host } from "../stages/frontier/host.ts";
 import { RobotsGate } from "../stages/frontier/robots-gate.ts";
 import { ContentIndex } from "../stages/store/content-index.ts";
 import { StoreStage } from "../stages/store/store-stage.ts";
 import { bodyPolicy } from "./body-policy.ts";
-import { Dispatcher, type GlobalHold } from "./dispatcher.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { GlobalHold } from "./dispatcher-deps.ts";
 import { type Errand, rowIds } from "./errand.ts";
 import { Gauges } from "./gauges.ts";
 import { heedHint } from "./heed-hint.ts";
-import { HostStates } from "./host-states.ts";
+import { HostStates, restoreState } from "./host-states.ts";
+import { type HostUnits, hostUnitsOf } from "./host-units.ts";
 import { localFaults } from "./local-faults.ts";
 import { newPages } from "./new-pages.ts";
 import type { Pages } from "./pages.ts";
@@ -44,6 +47,8 @@ export class Pipeline {
   readonly gauges = new Gauges();
   readonly providers: Providers;
   readonly parse: ParseBoundary;
+  /** null: each host is limited by itself. */
+  readonly units: HostUnits | null;
   readonly #deps: PipelineDeps;
   readonly #options: PipelineOptions;
   readonly #visits: Visits;
@@ -69,6 +74,7 @@ export class Pipeline {
     this.providers = providersOf(deps, options, (key, state) => this.storeStage.meta(key, state));
     this.parse = openParseBoundary({ clock: deps.clock, store: this.storeStage, onRelaxed: () => this.pump() }, options);
     this.#fingerprinter = new Fingerprinter(this.#resolver.words, options.seed);
+    this.units = hostUnitsOf(deps, options);
     this.frontier = this.#newFrontier();
     this.#hostStates = new HostStates(deps.clock, this.frontier, this.storeStage);
     this.#visits = this.#newVisits();
@@ -95,6 +101,7 @@ export class Pipeline {
   }
 
   #newFrontier(): Frontier {
+    const { units } = this;
     const { clock, store, admission } = this.#deps;
     const { limiter, paceOf, obeyRobots, productToken, retries } = this.#options;
     return new Frontier({
@@ -107,6 +114,7 @@ export class Pipeline {
       newLimiter: (host) => newHostLimiter(limiter, paceOf(host)),
       newRobots: (host) => new RobotsGate(obeyRobots, productToken, this.providers.retriesOf(host, retries)),
       newBudget: () => this.retries.newBudget(),
+      ...(units === null ? {} : { made: (host: Host) => units.made(host) }),
       onWork: (host) => this.dispatcher.offer(host),
       onRead: (host) => {
         this.dispatcher.offer(host);
@@ -195,6 +203,7 @@ export class Pipeline {
         frontier: this.frontier,
         retries: this.retries,
         parse: this.parse.admission,
+        units: this.units,
         signal: this.#aborts.signal,
         hold: () => this.#hold(),
         next: (host) => this.#work.next(host),
@@ -208,6 +217,13 @@ export class Pipeline {
       },
       this.#options,
     );
+  }
+
+  /** Gives a host what the store kept of its limits. @param gateUntil until when it is closed. */
+  restoreHost(host: Host, state: Uint8Array, gateUntil: EpochMillis | null): void {
+    const { clock } = this.#deps;
+    if (this.units !== null) this.units.restore(host, state, gateUntil);
+    else restoreState(host, state, clock, gateUntil === null ? 0 : Math.max(0, gateUntil - clock.epoch()));
   }
 
   /** Takes one row of the start-up scan. */

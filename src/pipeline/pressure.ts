@@ -149,6 +149,7 @@ const WAITS: Readonly<Partial<Record<WhyWaiting, readonly [string, string]>>> = 
   "crawl-delay": ["keeping Crawl-delay", "keeping their Crawl-delay"],
   "retry budget": ["waiting for its retry budget", "waiting for their retry budget"],
   "address ceiling": ["waiting for its address", "waiting for their addresses"],
+  unit: ["waiting for its turn among the hosts it is limited with", "waiting for their turn among the hosts they are limited with"],
   "provider plan": ["waiting for its provider", "waiting for their provider"],
   credits: ["waiting for credits", "waiting for credits"],
   "provider closed": ["waiting for its provider to be mended", "waiting for their provider to be mended"],

@@ -91,8 +91,7 @@ export class Robots {
     const named = host.robots.end(answer, clock.epoch());
     // Asking again is a retry like any other: after a delay, and behind the host's gate.
     if (host.robots.isRepeat) host.robots.wait(retryDelay(host.robots.delay, random), clock.now());
-    const pace = paceOf(host.key);
-    host.limiter.pace({ ceiling: pace.ceiling, gap: Math.max(pace.gap, host.robots.crawlDelay) });
+    host.asked(paceOf(host.key));
     const saved = host.robots.save();
     if (saved !== null) store.hostState(hostStateOf(host, clock, saved));
     this.#deps.onWork(host);

@@ -169,7 +169,8 @@ export class Visits {
     const { attempts, tries } = row;
     if (attempts > retries || tries + attempts >= LIFE_ATTEMPTS_MOST) return false;
     const delay = retryDelay(row.delay, random);
-    frontier.reschedule(row, rowHost, { attempts, delay, code }, Math.max(delay, asked.limiter.gateUntil - clock.now()));
+    const closedUntil = Math.max(asked.limiter.gateUntil, asked.own.gateUntil);
+    frontier.reschedule(row, rowHost, { attempts, delay, code }, Math.max(delay, closedUntil - clock.now()));
     return true;
   }
 

@@ -92,7 +92,7 @@ export class Work {
     }
     if (code === "dns") {
       // As a refused connection: the whole host backs off, and each try costs one row one attempt.
-      host.limiter.end(host.limiter.start(now, random), { kind: "congestion", cause: "timeout", retryAfter: null }, now, random);
+      host.own.end(host.own.start(now, random), { kind: "congestion", cause: "timeout", retryAfter: null }, now, random);
       const row = frontier.take(host);
       if (row !== undefined) visits.unanswered({ row, host }, code, message);
       return;

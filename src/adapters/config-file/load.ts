@@ -6,6 +6,9 @@ import { ConfigError } from "../../kernel/errors.ts";
 /** In this order in each folder. */
 export const CONFIG_FILE_NAMES = ["weir.config.ts", "weir.config.mjs", "weir.config.json"] as const;
 
+/** Endings of modules. */
+const MODULE = /\.([cm]?ts|m?js)$/;
+
 export interface LoadedConfig {
   /** Absolute. */
   readonly path: string;
@@ -30,6 +33,21 @@ export async function loadConfigFile(named: string | undefined, cwd: string, lib
   }
 }
 
+/**
+ * Loads what a module exports under a name. @param path absolute. @returns undefined when there is no such export.
+ * @throws ConfigError `WEIR_CONFIG_UNREADABLE`, naming the file and the cause.
+ */
+export async function loadExport(path: string, name: string, library: string): Promise<unknown> {
+  try {
+    await readFile(path);
+    if (!MODULE.test(path)) throw new Error("the ending must be .ts, .mjs or .js");
+    const module: unknown = await importModule(path, library);
+    return typeof module === "object" && module !== null && Object.hasOwn(module, name) ? Reflect.get(module, name) : undefined;
+  } catch (error) {
+    throw new ConfigError("WEIR_CONFIG_UNREADABLE", `${path} could not be ${verb(error)}: ${reason(error)}`);
+  }
+}
+
 async function findUpwards(from: string): Promise<string | null> {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     for (const name of CONFIG_FILE_NAMES) {
@@ -47,10 +65,14 @@ async function load(path: string, library: string): Promise<unknown> {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   }
   await readFile(path); // a missing file gives a plain ENOENT instead of the module loader's words
-  if (!/\.([cm]?ts|m?js)$/.test(path)) throw new Error("the ending must be .ts, .mjs or .json");
+  if (!MODULE.test(path)) throw new Error("the ending must be .ts, .mjs or .json");
+  return exported(await importModule(path, library));
+}
+
+async function importModule(path: string, library: string): Promise<unknown> {
   const { createJiti } = await import("jiti");
   const jiti = createJiti(pathToFileURL(path).href, { alias: { weir: library }, fsCache: false, moduleCache: false, tryNative: false });
-  return exported(await jiti.import(path));
+  return jiti.import(path);
 }
 
 function exported(module: unknown): unknown {

@@ -11,6 +11,8 @@ export interface HostParts {
   readonly newLimiter: (host: string) => HostLimiter;
   readonly newRobots: (host: string) => RobotsGate;
   readonly newBudget: () => RetryBudget;
+  /** A host has been made; it may join a unit now. */
+  readonly made?: (host: Host) => void;
   readonly log: { addHost(host: NewHost): void };
 }
 
@@ -66,6 +68,7 @@ export class HostRegistry {
       const key = this.#keys[id];
       host = new Host(id, key, this.#parts.newLimiter(key), this.#parts.newRobots(key), this.#parts.newBudget());
       this.#hosts.set(id, host);
+      this.#parts.made?.(host);
     }
     return host;
   }

@@ -2,10 +2,12 @@ import type { Pacemark } from "../../flow/fair-share.ts";
 import { Health } from "../../flow/health.ts";
 import type { Heaviness } from "../../flow/heavy-hosts.ts";
 import type { HeapEntry } from "../../flow/host-heap.ts";
-import type { Congestion, HostLimiter } from "../../flow/host-limiter.ts";
+import type { Congestion, HostLimiter, Pace } from "../../flow/host-limiter.ts";
 import { HostMemory } from "../../flow/host-memory.ts";
+import type { HostUnit } from "../../flow/host-unit.ts";
 import type { RetryBudget } from "../../flow/retry-budget.ts";
 import { HOST_PARTS, RetryShare } from "../../flow/retry-share.ts";
+import type { UnitMember } from "../../flow/unit-line.ts";
 import type { Bytes, HostId, Millis } from "../../kernel/units.ts";
 import type { VisitRow } from "../../ports/store.ts";
 import { UrlList } from "./known-urls.ts";
@@ -42,10 +44,10 @@ export class Lane {
 }
 
 /**
- * One host: the unit a target limits by. Its URLs wait in lanes: those of crowded sections in one of their own, and so those that
+ * One host: the unit a target limits by, unless it has joined a unit with others. Its URLs wait in lanes: those of crowded sections in one of their own, and so those that
  * were tried before, which need a token each; beside them stand the few continuations of redirect chains that lead here.
  */
-export class Host implements HeapEntry, Pacemark, Heaviness {
+export class Host implements HeapEntry, Pacemark, Heaviness, UnitMember {
   heapKey = 0;
   heapTurn = 0;
   heapIndex = -1;
@@ -53,11 +55,16 @@ export class Host implements HeapEntry, Pacemark, Heaviness {
   readonly id: HostId;
   /** Authority: `name`, or `name:port`. */
   readonly key: string;
-  readonly limiter: HostLimiter;
-  /** What it did before, which decides what its next answer means. */
-  readonly memory = new HostMemory();
+  /** Its own limiter: what its name alone answers for, such as having no address. */
+  readonly own: HostLimiter;
+  #limiter: HostLimiter;
+  #memory = new HostMemory();
   /** Made with the first look: a host that is never asked has none. */
   #health: Health | null = null;
+  /** The hosts it is limited with; null for a host that is limited by itself. */
+  #unit: HostUnit<Host> | null = null;
+  lined = false;
+  owed = false;
   readonly robots: RobotsGate;
   readonly main = new Lane();
   /** URLs of sections that have given many (see `Sections`); they get every fourth turn, and all that the others leave. */
@@ -100,9 +107,39 @@ export class Host implements HeapEntry, Pacemark, Heaviness {
   constructor(id: HostId, key: string, limiter: HostLimiter, robots: RobotsGate, budget: RetryBudget) {
     this.id = id;
     this.key = key;
-    this.limiter = limiter;
+    this.own = limiter;
+    this.#limiter = limiter;
     this.robots = robots;
     this.budget = budget;
+  }
+
+  /** What limits requests to it: its own limiter, or its unit's. */
+  get limiter(): HostLimiter {
+    return this.#limiter;
+  }
+
+  /** What it did before, which decides what its next answer means. */
+  get memory(): HostMemory {
+    return this.#memory;
+  }
+
+  get unit(): HostUnit<Host> | null {
+    return this.#unit;
+  }
+
+  /** From now on it is limited with the others of the unit. Before its first request. */
+  join(unit: HostUnit<Host>): void {
+    this.#unit = unit;
+    this.#limiter = unit.limiter;
+    this.#memory = unit.memory;
+    this.#health = unit.health;
+  }
+
+  /** Takes what the person allows, beside what its robots.txt asks for. */
+  asked({ ceiling, gap }: Pace): void {
+    const pace = { ceiling, gap: Math.max(gap, this.robots.crawlDelay) };
+    if (this.#unit === null) this.#limiter.pace(pace);
+    else this.#unit.asked(pace);
   }
 
   /** How it bears being asked. */

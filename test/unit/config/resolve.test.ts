@@ -29,7 +29,7 @@ test("every default can be read by its own kind, and limits that are not set are
     maxBody: 10_485_760,
     retries: 3,
   });
-  expect(settings.hosts).toEqual({ ceiling: 8, overrides: {} });
+  expect(settings.hosts).toEqual({ ceiling: 8, unit: "authority", overrides: {} });
   for (const name of ["maxPages", "maxDepth", "maxBytes", "maxTime", "output", "saveBodies"]) expect(settings).not.toHaveProperty(name);
   expect(settings.userAgent).toBe("weir/1.2.3 (+https://github.com/weir-crawler/weir)");
 });
@@ -100,9 +100,15 @@ test.each(["pages", "budget", "jobs", "reserves", "onChange"])("%s is refused as
   expect(problemsOf(file({ [key]: {} }))[0].expected).toContain("not available yet");
 });
 
-test("a value of a later step that means what weir does anyway is taken", () => {
-  expect(problemsOf(file({ provider: "direct", hosts: { unit: "authority" } }))).toEqual([]);
-  expect(problemsOf(file({ hosts: { unit: "ip" } }))[0].expected).toContain("not available yet");
+test("the unit of hosts is a word, a file and the name of its export, or a function", () => {
+  for (const unit of ["authority", "domain", "ip", "./unit.ts#unitOf", () => "one"])
+    expect(resolve(file({ hosts: { unit } })).settings.hosts.unit).toBe(unit);
+  for (const unit of ["site", "unit.ts", "unit.ts#", "#unitOf", 3, null])
+    expect(problemsOf(file({ hosts: { unit, ceiling: 0 } })).map(({ path }) => path.split(": ").at(-1))).toEqual([
+      "hosts.ceiling",
+      "hosts.unit",
+    ]);
+  expect(resolve({}).settings.hosts.unit).toBe("authority");
 });
 
 test("fresh is for the command line and one run of the library, never for a standing file", () => {
