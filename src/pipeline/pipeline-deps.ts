@@ -1,3 +1,4 @@
+import type { UnitRule } from "../flow/host-unit.ts";
 import type { LimiterPolicy } from "../flow/new-host-limiter.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
 import type { Bytes, Millis, Seq } from "../kernel/units.ts";
@@ -8,7 +9,6 @@ import type { LoopLag } from "../ports/loop-lag.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
-import type { UnitRule } from "./host-units.ts";
 import type { ProviderSpec } from "./provider-lane.ts";
 import type { Crashes } from "./suspects.ts";
 
