@@ -1,9 +1,9 @@
 import { getDomain } from "tldts";
 import { loadExport } from "../adapters/config-file/load.ts";
 import type { HostUnitFunction, HostUnitSetting, Settings } from "../config/settings.ts";
-import type { UnitRule } from "../flow/host-unit.ts";
 import { ConfigError } from "../kernel/errors.ts";
 import { hostName } from "../kernel/host-key.ts";
+import type { UnitRule } from "../pipeline/unit-rule.ts";
 
 /** Longest key of a unit that a function may give. */
 const KEY_MOST = 256;

@@ -1,12 +1,12 @@
 import { FIXED } from "../config/fixed.ts";
 import type { HostOverride, Settings } from "../config/settings.ts";
-import type { UnitRule } from "../flow/host-unit.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
 import { hostName } from "../kernel/host-key.ts";
 import type { OptionalField } from "../kernel/settled-url.ts";
 import type { Millis, Seq } from "../kernel/units.ts";
 import type { Admission } from "../pipeline/admission.ts";
 import type { PipelineOptions } from "../pipeline/pipeline-deps.ts";
+import type { UnitRule } from "../pipeline/unit-rule.ts";
 import type { Sink } from "../ports/sink.ts";
 import { unitRule } from "./host-unit.ts";
 import type { Pass } from "./pass.ts";

@@ -5,9 +5,6 @@ import type { HostLimiter, Pace } from "./host-limiter.ts";
 import { HostMemory } from "./host-memory.ts";
 import { UnitLine, type UnitMember } from "./unit-line.ts";
 
-/** By what hosts belong together: a key that the authority alone tells, or the address. */
-export type UnitRule = { readonly by: "key"; readonly of: (authority: string) => string } | { readonly by: "address" };
-
 /**
  * Several hosts that a target limits as one: they share limiter, gate, memory and health, and take turns. Queues, robots.txt and
  * retry budget stay each host's own. Source: spec A7.

@@ -1,11 +1,12 @@
 import type { HostLimiter, Pace } from "../flow/host-limiter.ts";
-import { HostUnit, type UnitRule } from "../flow/host-unit.ts";
+import { HostUnit } from "../flow/host-unit.ts";
 import { newHostLimiter } from "../flow/new-host-limiter.ts";
 import type { EpochMillis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import { epochOf, restoreState } from "./host-states.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
+import type { UnitRule } from "./unit-rule.ts";
 
 export interface HostUnitsDeps {
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-import type { UnitRule } from "../flow/host-unit.ts";
 import type { LimiterPolicy } from "../flow/new-host-limiter.ts";
 import type { FingerprintSeed } from "../kernel/fingerprint.ts";
 import type { Bytes, Millis, Seq } from "../kernel/units.ts";
@@ -11,6 +10,7 @@ import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
 import type { ProviderSpec } from "./provider-lane.ts";
 import type { Crashes } from "./suspects.ts";
+import type { UnitRule } from "./unit-rule.ts";
 
 /** What one run is set to. */
 export interface PipelineOptions {
