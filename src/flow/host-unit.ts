@@ -18,6 +18,8 @@ export class HostUnit<T extends UnitMember> implements Pacemark {
   fetches = 0;
   meanTime: Millis = 0;
   lastStart: Millis = 0;
+  /** Hosts of it that left their turn to be resolved. */
+  resolving = 0;
   #pace: Pace;
 
   /** @param pace of its first host. */

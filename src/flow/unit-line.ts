@@ -19,7 +19,7 @@ export class UnitLine<T extends UnitMember> {
   readonly #waiting = new Queue<T>();
   #standing: T | null = null;
 
-  /** Whose turn it is; null only while nobody waits, or while the one that stood is being served. */
+  /** Whose turn it is; null while nobody waits, or is to be called. */
   get standing(): T | null {
     return this.#standing;
   }

@@ -65,8 +65,10 @@ export class Dispatcher {
       signal,
       unresolved,
       settled: (host) => {
+        const { unit } = host;
         units?.resolved(host);
-        this.offer(host);
+        if (unit !== null) this.#turns.resolved(host, unit, clock.now());
+        else this.offer(host);
         this.pump();
       },
       onSilence: () => onLocal("dns"),

@@ -117,6 +117,27 @@ test("a Crawl-delay of one host is the unit's, each host asks for its own robots
   expect(after.slice(2).every((at, index) => at - after[index + 1] >= 3_000)).toBe(true);
 });
 
+test("names are looked up as their turn comes near, and each once as long as its address is fresh", async () => {
+  const lookups = new Map<string, number>();
+  let [ahead, most] = [0, 0];
+  const world = await World.open({
+    seeds: names(600, "many.test").map((host) => `http://${host}/`),
+    config: { robots: "ignore", maxWait: "1h", hosts: { unit: "domain", delay: "1s" } },
+    address: (name) => {
+      lookups.set(name, (lookups.get(name) ?? 0) + 1);
+      most = Math.max(most, ++ahead);
+      return { kind: "resolved", addresses: ["192.0.2.7"], after: 5 };
+    },
+    answer: (call) => {
+      ahead -= 1;
+      return page(call.host);
+    },
+  });
+  expect(await world.finish()).toMatchObject({ pages: 600, left: 0, failed: 0 });
+  expect(Math.max(...lookups.values())).toBe(1);
+  expect(most).toBeLessThanOrEqual(18);
+});
+
 test("hosts that wait for their turn say so", async () => {
   const hosts = names(10, "turns.test");
   const world = await World.open({

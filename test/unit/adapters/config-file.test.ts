@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadConfigFile } from "../../../src/adapters/config-file/load.ts";
+import { loadConfigFile, loadExport } from "../../../src/adapters/config-file/load.ts";
 
 const library = resolve("src/config/define-config.ts");
 let folder: string;
@@ -50,4 +50,19 @@ test.each([
   expect(error).toMatchObject({ code: "WEIR_CONFIG_UNREADABLE", message: expect.stringContaining(words) });
   expect(String(error)).toContain(join(folder, name));
   expect(String(error)).not.toMatch(/\n\s+at /);
+});
+
+test("a named export of a module is loaded; what cannot be is told in one line", async () => {
+  await write("unit.ts", "export const unitOf = (url: URL): string => url.hostname;");
+  const found = await loadExport(join(folder, "unit.ts"), "unitOf", library);
+  expect(typeof found === "function" && found(new URL("https://a.example/"))).toBe("a.example");
+  expect(await loadExport(join(folder, "unit.ts"), "other", library)).toBeUndefined();
+  for (const [name, words] of [
+    ["missing.ts", "there is no such file"],
+    ["weir.config.json", "the ending must be"],
+  ] as const) {
+    await write("weir.config.json", "{}");
+    const error = await loadExport(join(folder, name), "unitOf", library).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "WEIR_CONFIG_UNREADABLE", message: expect.stringContaining(words) });
+  }
 });
