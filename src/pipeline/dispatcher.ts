@@ -1,7 +1,7 @@
 import { AddressGate } from "../flow/address-gate.ts";
 import { FairShare } from "../flow/fair-share.ts";
 import { HoldClock } from "../flow/hold-clock.ts";
-import { HostHeap } from "../flow/host-heap.ts";
+import { HostRanks } from "../flow/host-ranks.ts";
 import type { HostUnit } from "../flow/host-unit.ts";
 import type { LocalCause } from "../kernel/signal.ts";
 import type { Millis } from "../kernel/units.ts";
@@ -31,7 +31,7 @@ const PLENTY_BELOW = 0.5;
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #concurrency: number;
-  readonly #heap = new HostHeap<Host>();
+  readonly #heap = new HostRanks<Host>();
   readonly #addresses: AddressGate<Host>;
   readonly #active = new Set<Errand>();
   readonly #share = new FairShare();
@@ -110,7 +110,7 @@ export class Dispatcher {
   }
   /** How long the host that may start has waited for its turn, for those kept back by what all lack. */
   oldestTurn(now: Millis): Millis {
-    return Math.max(0, now - (this.#heap.peek()?.heapKey ?? now));
+    return Math.max(0, now - Math.min(now, this.#heap.nextKey));
   }
   /** Age of the oldest request under way. */
   oldestFetch(now: Millis): Millis {
@@ -128,8 +128,7 @@ export class Dispatcher {
   /** Earliest instant at which some host or retry may start; `Infinity` when none is known. */
   get nextStartAt(): Millis {
     const { frontier, retries, providers, clock } = this.#deps;
-    const first = this.#heap.peek()?.heapKey ?? Number.POSITIVE_INFINITY;
-    return Math.min(first, frontier.nextRetryAt, retries.nextAt, providers.nextAt(clock.now()));
+    return Math.min(this.#heap.nextKey, frontier.nextRetryAt, retries.nextAt, providers.nextAt(clock.now()));
   }
 
   /** Enters a host that has work and may be asked at some known instant; others are offered again by what they wait for. */
@@ -137,7 +136,13 @@ export class Dispatcher {
     if (host.parked || host.resolving || !host.hasWork) return;
     if (host.unit !== null) return this.#turns.offer(host, host.unit, now);
     const at = this.#admitAt(host, now);
-    if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
+    if (at > now) host.limitedUntil = at;
+    else if (host.limitedUntil === Number.POSITIVE_INFINITY) host.limitedUntil = now;
+    this.#enter(host, at);
+  }
+
+  #enter(host: Host, at: Millis): void {
+    if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at, (host.visits?.best?.valueClass ?? 1) - 1);
   }
 
   #admitAt(host: Host, now: Millis): Millis {
@@ -181,16 +186,16 @@ export class Dispatcher {
       const held = this.#globalHold(now);
       if (held !== this.#held) this.#noteHold(held, now);
       if (held !== null) return;
-      const host = this.#heap.peek();
-      if (host === undefined || host.heapKey > now) return;
-      this.#heap.pop();
+      const host = this.#heap.due(now);
+      if (host === undefined) return;
+      this.#heap.remove(host);
       if (host.unit !== null) {
         this.#serveInTurn(host, host.unit, now);
         continue;
       }
       const at = this.#admitAt(host, now);
       if (at <= now) this.#serve(host, now);
-      else if (at !== Number.POSITIVE_INFINITY) this.#heap.push(host, at);
+      else this.#enter(host, at);
     }
   }
 

@@ -6,6 +6,9 @@ import type { FetchResult } from "../ports/fetch-route.ts";
 /** Whose no a provider's refusal is. */
 const REFUSER_OF = { plan: "provider", auth: "provider", credits: "account", endpoint: "endpoint" } as const;
 
+/** Pages that broke the parser are told to the person up to here; all of them are in the results. */
+const PARSER_FAILURES_TOLD = 5;
+
 const NAMES: Readonly<Record<Refuser, string>> = {
   host: "the sites",
   provider: "a provider's plan",
@@ -21,6 +24,7 @@ export type RefusalCounts = Readonly<Partial<Record<Refuser, number>>>;
 /** Who refused how often, and whether that has changed of a sudden. */
 export class Gauges {
   readonly #refusals = new RefusalWatch();
+  #parserFailures = 0;
 
   /** Takes the end of one request. @returns the signal as it came. */
   ended(signal: Signal, result: FetchResult): Signal {
@@ -33,6 +37,12 @@ export class Gauges {
   storeRefused(error: Error): string {
     this.#refusals.refused("storage");
     return `${error.message.replace(/\.$/, "")}; fetching pauses until it can be written again`;
+  }
+
+  /** A page broke the parser. @returns whether a person is told: of many only the first are. */
+  tellsParserFailure(): boolean {
+    this.#parserFailures += 1;
+    return this.#parserFailures <= PARSER_FAILURES_TOLD;
   }
 
   /** Once a second. @param blockedDraws bodies that had to wait for parse credit, so far. */

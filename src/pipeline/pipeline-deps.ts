@@ -8,6 +8,7 @@ import type { LoopLag } from "../ports/loop-lag.ts";
 import type { ParseLane } from "../ports/parse-lane.ts";
 import type { Store } from "../ports/store.ts";
 import type { Admission } from "./admission.ts";
+import type { ContinuousOptions } from "./continuous.ts";
 import type { ProviderSpec } from "./provider-lane.ts";
 import type { Crashes } from "./suspects.ts";
 import type { UnitRule } from "./unit-rule.ts";
@@ -39,6 +40,8 @@ export interface PipelineOptions {
   readonly providerOf?: (host: string) => string;
   /** What earlier unclean ends say about URLs. */
   readonly crashes: Crashes;
+  /** Settled URLs come back after their revisit interval, and the least valuable are deferred under overload. A crawl has none of it. */
+  readonly continuous?: ContinuousOptions;
 }
 
 export interface PipelineDeps {

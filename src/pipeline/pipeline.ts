@@ -11,6 +11,7 @@ import { RobotsGate } from "../stages/frontier/robots-gate.ts";
 import { ContentIndex } from "../stages/store/content-index.ts";
 import { StoreStage } from "../stages/store/store-stage.ts";
 import { bodyPolicy } from "./body-policy.ts";
+import { Continuous } from "./continuous.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { GlobalHold } from "./dispatcher-deps.ts";
 import { type Errand, rowIds } from "./errand.ts";
@@ -31,9 +32,6 @@ import { Unreached } from "./unreached.ts";
 import { type Visit, Visits } from "./visits.ts";
 import { Work } from "./work.ts";
 
-/** Pages that broke the parser are told to the person up to here; all of them are in the results. */
-const PARSER_FAILURES_TOLD = 5;
-
 /**
  * The crawler, wired: frontier → host heap → fetch ⇒ parse ⇒ store, and back to the frontier. Everything it touches is passed
  * in, so the same object runs on real sockets and on virtual time.
@@ -49,8 +47,9 @@ export class Pipeline {
   readonly parse: ParseBoundary;
   /** null: each host is limited by itself. */
   readonly units: HostUnits | null;
+  readonly continuous: Continuous | null;
+  readonly options: PipelineOptions;
   readonly #deps: PipelineDeps;
-  readonly #options: PipelineOptions;
   readonly #visits: Visits;
   readonly #pages: Pages;
   readonly #robots: Robots;
@@ -62,14 +61,14 @@ export class Pipeline {
   readonly #fingerprinter: Fingerprinter;
   readonly #aborts = new AbortController();
   #stopping = false;
-  #parserFailures = 0;
   #fatal = false;
 
   constructor(deps: PipelineDeps, options: PipelineOptions, start: { readonly lastSeq: Seq; readonly knownUrls: number }) {
     this.#deps = deps;
-    this.#options = options;
+    this.options = options;
     this.#unreached = options.retries > 0 ? new Unreached(deps.warn) : null;
     this.retries = new RetryAdmission(deps.clock);
+    this.continuous = options.continuous === undefined ? null : new Continuous(deps.clock, deps.random, options.continuous);
     this.storeStage = this.#newStoreStage(start);
     this.providers = providersOf(deps, options, (key, state) => this.storeStage.meta(key, state));
     this.parse = openParseBoundary({ clock: deps.clock, store: this.storeStage, onRelaxed: () => this.pump() }, options);
@@ -103,7 +102,7 @@ export class Pipeline {
   #newFrontier(): Frontier {
     const { units } = this;
     const { clock, store, admission } = this.#deps;
-    const { limiter, paceOf, obeyRobots, productToken, retries } = this.#options;
+    const { limiter, paceOf, obeyRobots, productToken, retries } = this.options;
     return new Frontier({
       clock,
       store,
@@ -115,6 +114,7 @@ export class Pipeline {
       newRobots: (host) => new RobotsGate(obeyRobots, productToken, this.providers.retriesOf(host, retries)),
       newBudget: () => this.retries.newBudget(),
       ...(units === null ? {} : { made: (host: Host) => units.made(host) }),
+      continuous: this.continuous?.parts((reason) => this.tally.shed(reason)) ?? null,
       onWork: (host) => this.dispatcher.offer(host),
       onRead: (host) => {
         this.dispatcher.offer(host);
@@ -126,7 +126,7 @@ export class Pipeline {
 
   #newVisits(): Visits {
     const { clock, random, admission, onSeedMoved } = this.#deps;
-    const { pass, retries, cookies } = this.#options;
+    const { pass, retries, cookies } = this.options;
     return new Visits({
       clock,
       random,
@@ -147,7 +147,7 @@ export class Pipeline {
   }
 
   #newPages(): Pages {
-    return newPages(this.#deps, this.#options, {
+    return newPages(this.#deps, this.options, {
       frontier: this.frontier,
       resolver: this.#resolver,
       fingerprinter: this.#fingerprinter,
@@ -164,7 +164,7 @@ export class Pipeline {
   }
 
   #newRobots(): Robots {
-    const { sitemaps, paceOf } = this.#options;
+    const { sitemaps, paceOf } = this.options;
     return new Robots({
       clock: this.#deps.clock,
       frontier: this.frontier,
@@ -182,14 +182,14 @@ export class Pipeline {
 
   #newWork(): Work {
     return new Work({
-      ...this.#options,
+      ...this.options,
       clock: this.#deps.clock,
       frontier: this.frontier,
       visits: this.#visits,
       robots: this.#robots,
       retries: this.retries,
       credits: this.parse.credits,
-      caps: this.#options,
+      caps: this.options,
       policy: bodyPolicy,
       onWork: (host) => this.dispatcher.offer(host),
     });
@@ -215,7 +215,7 @@ export class Pipeline {
         onLocal: localFaults(this.#deps.warn),
         released: (errand) => this.#work.released(errand),
       },
-      this.#options,
+      this.options,
     );
   }
 
@@ -238,6 +238,7 @@ export class Pipeline {
     for (const host of this.frontier.hosts()) this.dispatcher.offer(host);
     this.#hostStates.start();
     this.parse.bounds.start();
+    this.continuous?.start(this);
     this.dispatcher.pump();
   }
 
@@ -248,7 +249,7 @@ export class Pipeline {
 
   /** Nothing waits, nothing is in flight: the pass is over. */
   get isIdle(): boolean {
-    return this.frontier.left === 0 && this.dispatcher.inFlight === 0 && this.dispatcher.lookups === 0 && this.#work.queued === 0;
+    return this.continuous === null && this.frontier.left + this.dispatcher.inFlight + this.dispatcher.lookups + this.#work.queued === 0;
   }
   /** Nothing started is still on its way, in a fetch, in the parser or to the archive. */
   get isQuiet(): boolean {
@@ -259,16 +260,13 @@ export class Pipeline {
     return this.isQuiet && this.dispatcher.lookups === 0 && this.frontier.reads === 0;
   }
 
-  get options(): PipelineOptions {
-    return this.#options;
-  }
-
   /** Starts nothing more. */
   stop(): void {
     this.#stopping = true;
     this.dispatcher.stopTimer();
     this.#hostStates.stop();
     this.parse.bounds.stop();
+    this.continuous?.stop();
   }
 
   /** Ends what is in flight at once. */
@@ -309,13 +307,12 @@ export class Pipeline {
     if (this.frontier.urls.state(visit.row.id) === 1)
       this.#visits.settle(visit, errand, result, { outcome: "failed", code: "parse", message });
     this.dispatcher.release(errand);
-    this.#parserFailures += 1;
-    if (this.#parserFailures <= PARSER_FAILURES_TOLD) this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
+    if (this.gauges.tellsParserFailure()) this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
     return { kind: "page-fault" };
   }
 
   #hold(): GlobalHold | null {
-    const { maxPages } = this.#options;
+    const { maxPages } = this.options;
     if (this.#stopping || this.#fatal) return "stopping";
     const underWay = this.dispatcher.inFlight + this.#pages.held;
     if (maxPages !== null && this.tally.pages + underWay >= maxPages) return "stopping";

@@ -1,4 +1,3 @@
-import type { HostHeap } from "../flow/host-heap.ts";
 import type { HostUnit } from "../flow/host-unit.ts";
 import type { Millis } from "../kernel/units.ts";
 import type { Host } from "../stages/frontier/host.ts";
@@ -11,7 +10,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const RESOLVED_AHEAD = 16;
 
 export interface UnitTurnsDeps {
-  readonly heap: HostHeap<Host>;
+  readonly heap: { push(host: Host, key: Millis): void; remove(host: Host): void };
   /** When the host may start as far as its unit's limiter does not matter; `Infinity` when something else will offer it again. */
   readonly ownAt: (host: Host, now: Millis) => Millis;
   /** Hosts that stand and leave a contended slot to others. */

@@ -7,6 +7,7 @@ import { resolveSettings } from "../../src/config/resolve.ts";
 import type { SettledUrl } from "../../src/kernel/settled-url.ts";
 import type { Millis } from "../../src/kernel/units.ts";
 import { Admission } from "../../src/pipeline/admission.ts";
+import type { ContinuousOptions } from "../../src/pipeline/continuous.ts";
 import { Pipeline } from "../../src/pipeline/pipeline.ts";
 import type { ProviderSpec } from "../../src/pipeline/provider-lane.ts";
 import { NO_CRASHES } from "../../src/pipeline/suspects.ts";
@@ -134,7 +135,7 @@ export class World {
 
 /** The pipeline by itself, for scenarios that look at its queues. It runs with the clock until it is idle. */
 export async function openPipeline(
-  options: WorldOptions & { readonly parseBytes?: number },
+  options: WorldOptions & { readonly continuous?: ContinuousOptions; readonly parseBytes?: number },
 ): Promise<{ clock: VirtualClock; route: ScriptedRoute; pipeline: Pipeline; store: MemoryStore }> {
   const clock = new VirtualClock(turn);
   const store = new MemoryStore();
@@ -170,7 +171,12 @@ export async function openPipeline(
         throw error;
       },
     },
-    { ...common, crashes: NO_CRASHES, parseBytes: options.parseBytes ?? common.parseBytes },
+    {
+      ...common,
+      crashes: NO_CRASHES,
+      ...(options.continuous === undefined ? {} : { continuous: options.continuous }),
+      parseBytes: options.parseBytes ?? common.parseBytes,
+    },
     { lastSeq: 0, knownUrls: 0 },
   );
   pipeline.start(seeds);

@@ -10,6 +10,7 @@ import type { Host, Lane } from "./host.ts";
 import { type HostParts, HostRegistry } from "./host-registry.ts";
 import { KnownUrls, LEASED, RETRYING, SETTLED, SKIPPED, WAITING } from "./known-urls.ts";
 import { freshRow, ReadAhead } from "./read-ahead.ts";
+import { type ContinuousParts, Recurring } from "./recurring.ts";
 
 /** Of so many turns of a host one is the crowd's. */
 const CROWD_TURNS = 4;
@@ -41,6 +42,8 @@ export interface FrontierDeps extends HostParts {
   readonly resolver: LinkResolver;
   readonly fingerprinter: Fingerprinter;
   readonly rules: AdmissionRules;
+  /** Settled URLs come back; null in a crawl, which ends. */
+  readonly continuous: ContinuousParts | null;
   /** A host has work it did not have, or may be served again. */
   readonly onWork: (host: Host) => void;
   /** Rows that had to be waited for have come. */
@@ -60,6 +63,7 @@ export class Frontier {
   readonly #hosts: HostRegistry;
   readonly #ahead: ReadAhead;
   readonly #retries = new DueHeap();
+  readonly #recurring: Recurring | null;
   #left = 0;
   /** URLs skipped at discovery in this run, by reason. */
   readonly skips = new Map<SkipReason, number>();
@@ -68,11 +72,31 @@ export class Frontier {
     this.#deps = deps;
     this.#hosts = new HostRegistry(deps);
     this.#ahead = new ReadAhead(this.urls, deps);
+    this.#recurring = deps.continuous === null ? null : this.#newRecurring(deps.continuous);
+  }
+
+  #newRecurring(parts: ContinuousParts): Recurring {
+    const { clock, onWork } = this.#deps;
+    return new Recurring({
+      ...parts,
+      clock,
+      urls: this.urls,
+      ahead: this.#ahead,
+      hostById: (id) => this.#hosts.byId(id),
+      onWork,
+      onDue: (more) => {
+        this.#left += more;
+      },
+    });
   }
 
   /** URLs that this pass still has to settle, those in flight included. */
   get left(): number {
     return this.#left;
+  }
+  /** Visits of continuous work that are not due yet, the deferred ones among them. */
+  get later(): number {
+    return this.#recurring?.later ?? 0;
   }
   /** Hosts whose rows are on their way from the store. */
   get reads(): number {
@@ -82,7 +106,7 @@ export class Frontier {
     return this.#retries.size;
   }
   get nextRetryAt(): Millis {
-    return this.#retries.nextAt;
+    return Math.min(this.#retries.nextAt, this.#recurring?.nextAt ?? Number.POSITIVE_INFINITY);
   }
   knowsHost(key: string): boolean {
     return this.#hosts.knows(key);
@@ -158,6 +182,7 @@ export class Frontier {
    */
   take(host: Host, retries = true): VisitRow | undefined {
     const { main, crowd } = host;
+    if (host.visits !== null) this.#recurring?.choose(host);
     if (retries && host.retries.length > 0) {
       const again = this.#takeOf(host, host.retries);
       if (again !== undefined) return again;
@@ -187,6 +212,7 @@ export class Frontier {
     this.urls.markRow(id);
     if (hasPage) this.urls.markPage(id);
     this.#left -= 1;
+    this.#recurring?.settled(id);
   }
 
   /** A leased URL comes back after `wait`, its attempts counted. */
@@ -214,6 +240,7 @@ export class Frontier {
 
   /** Moves what is due to its hosts. */
   wake(now: Millis): void {
+    this.#recurring?.wake(now);
     for (let due = this.#retries.popDue(now); due !== undefined; due = this.#retries.popDue(now)) {
       const host = this.#hosts.byId(due.host);
       this.urls.setState(due.id, WAITING);
@@ -241,7 +268,8 @@ export class Frontier {
     if (row.attempts > 0 && row.dueAt !== null) {
       this.urls.setState(id, RETRYING);
       this.#retries.push({ at: now + Math.max(0, row.dueAt - nowEpoch), id, host: host.id });
-    } else laneOf(host, rules.crowds(row.url, host.key)).list.append(this.urls, id);
+    } else if (this.#recurring !== null) this.#recurring.enter(id, host);
+    else laneOf(host, rules.crowds(row.url, host.key)).list.append(this.urls, id);
   }
 
   /** Makes a host of the store known under its stored id. Hosts come in id order. */
@@ -268,6 +296,7 @@ export class Frontier {
     }
     this.#left += 1;
     if (how === "lease") this.urls.setState(id, LEASED);
+    else if (this.#recurring !== null) this.#recurring.enter(id, this.#hosts.byId(hostId));
     else this.#admit(this.#hosts.byId(hostId), freshRow(id, url, depth, via));
     return id;
   }

@@ -1,9 +1,9 @@
 import type { Pacemark } from "../../flow/fair-share.ts";
 import { Health } from "../../flow/health.ts";
 import type { Heaviness } from "../../flow/heavy-hosts.ts";
-import type { HeapEntry } from "../../flow/host-heap.ts";
 import type { Congestion, HostLimiter, Pace } from "../../flow/host-limiter.ts";
 import { HostMemory } from "../../flow/host-memory.ts";
+import type { RankedEntry } from "../../flow/host-ranks.ts";
 import type { HostUnit } from "../../flow/host-unit.ts";
 import type { RetryBudget } from "../../flow/retry-budget.ts";
 import { HOST_PARTS, RetryShare } from "../../flow/retry-share.ts";
@@ -12,6 +12,7 @@ import type { Bytes, HostId, Millis } from "../../kernel/units.ts";
 import type { VisitRow } from "../../ports/store.ts";
 import { UrlList } from "./known-urls.ts";
 import type { RobotsGate } from "./robots-gate.ts";
+import type { VisitLanes } from "./visit-lanes.ts";
 
 /** Why a host that has work is not served now; shown by `status`. Closed list. */
 export type HostHold =
@@ -47,10 +48,11 @@ export class Lane {
  * One host: the unit a target limits by, unless it has joined a unit with others. Its URLs wait in lanes: those of crowded sections in one of their own, and so those that
  * were tried before, which need a token each; beside them stand the few continuations of redirect chains that lead here.
  */
-export class Host implements HeapEntry, Pacemark, Heaviness, UnitMember {
+export class Host implements RankedEntry, Pacemark, Heaviness, UnitMember {
   heapKey = 0;
   heapTurn = 0;
   heapIndex = -1;
+  heapRank = 0;
 
   readonly id: HostId;
   /** Authority: `name`, or `name:port`. */
@@ -74,6 +76,10 @@ export class Host implements HeapEntry, Pacemark, Heaviness, UnitMember {
   readonly budget: RetryBudget;
   /** Made at the first start. */
   share: RetryShare | null = null;
+  /** Due visits of continuous work; null in a crawl. */
+  visits: VisitLanes | null = null;
+  /** Its own limit, gate or pace kept it from starting until then; `Infinity`: until something of its ends. */
+  limitedUntil: Millis = 0;
   /** Turns in which both lanes had something. */
   turns = 0;
   /** At most `CONTINUATIONS_MOST`. */
@@ -150,7 +156,7 @@ export class Host implements HeapEntry, Pacemark, Heaviness, UnitMember {
 
   /** URLs that wait here, read ahead or not. */
   get waiting(): number {
-    return this.main.length + this.crowd.length + this.retries.length;
+    return this.main.length + this.crowd.length + this.retries.length + (this.visits?.size ?? 0);
   }
 
   /** Rows read ahead. */

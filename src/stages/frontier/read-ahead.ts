@@ -51,6 +51,12 @@ export class ReadAhead {
     this.#ready += 1;
   }
 
+  /** Takes all rows at hand away: something else goes first. */
+  takeBack(lane: Lane): VisitRow[] {
+    this.#ready -= lane.ready.length;
+    return lane.ready.splice(0);
+  }
+
   /** Puts a URL that was never visited behind the others. */
   append(host: Host, lane: Lane, row: VisitRow): void {
     if (lane.list.length === 0 && !lane.reading && lane.ready.length < this.#readyMost(host)) {

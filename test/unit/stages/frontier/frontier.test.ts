@@ -52,6 +52,7 @@ function setting(judge: (url: string, depth: number) => SkipReason | null = () =
     newRobots: () => new RobotsGate(false, "weir", 0),
     onWork: (host) => offered.push(host),
     onRead: (host) => offered.push(host),
+    continuous: null,
     onStoreTrouble: (error) => troubles.push(error),
   });
   const link = (url: string, depth: number, nofollow = false): number =>
