@@ -112,11 +112,6 @@ export class Dispatcher {
   oldestTurn(now: Millis): Millis {
     return Math.max(0, now - Math.min(now, this.#heap.nextKey));
   }
-  /** Age of the oldest request under way. */
-  oldestFetch(now: Millis): Millis {
-    for (const errand of this.#active) return now - errand.startedAt;
-    return 0;
-  }
   /** A slow host that has left a contended slot to others. */
   yields(host: Host): boolean {
     return this.#yielding.has(host);

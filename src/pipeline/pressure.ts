@@ -53,7 +53,7 @@ export function stagePressures(pipeline: Pipeline, consumer: ConsumerPressure | 
       depthBound: options.concurrency,
       bytes: 0,
       bytesBound: null,
-      oldestAge: dispatcher.oldestFetch(now),
+      oldestAge: oldestFetch(pipeline, now),
       blocked: 0,
       refusals: gauges.count("host") + gauges.count("provider") + gauges.count("account") + gauges.count("endpoint"),
     },
@@ -85,6 +85,12 @@ export function stagePressures(pipeline: Pipeline, consumer: ConsumerPressure | 
       refusals: 0,
     },
   };
+}
+
+/** Age of the oldest request under way: they are kept in the order they were started in. */
+function oldestFetch(pipeline: Pipeline, now: Millis): Millis {
+  for (const errand of pipeline.dispatcher.active) return now - errand.startedAt;
+  return 0;
 }
 
 /** What holds the crawl back at this moment. Cheap: asked every second, whatever the number of hosts. */
