@@ -111,6 +111,7 @@ export function whyText(row: HostLine, now: number): string {
     parts.push(`${WHY[row.reason]}${left}${cause}`);
   }
   if (row.cuts > 0) parts.push(counted(row.cuts, "cut"));
+  if (row.healthState !== "healthy") parts.push(`health ${row.health.toFixed(2)}: ${row.healthState}`);
   if (row.retryShare > 0) parts.push(`${share(row.retryShare)} retries`);
   return parts.join("; ");
 }

@@ -7,7 +7,7 @@ import type { BoundBy } from "./tally.ts";
 /** A queue whose oldest item is older than this is late, however few are in it. Source: flow-control.md §8 (W/10; the consumer's whole W). */
 const LATE: Readonly<Record<"parse" | "storage" | "consumer", Millis>> = { parse: 1_000, storage: 1_000, consumer: 10_000 };
 /** Hosts looked at for one line of words, at most. */
-const HOSTS_COUNTED = 20_000;
+const HOSTS_COUNTED = 5_000;
 
 /** One stage at one moment. Age outranks depth: deep and draining is healthy, shallow and old is not. */
 export interface StagePressure {
