@@ -26,6 +26,7 @@ import { openSink, tryOutput } from "./output/open-sink.ts";
 import { openPass, passIdentity } from "./pass.ts";
 import { http2For, productToken } from "./pipeline-options.ts";
 import { deadLettersOf } from "./retry.ts";
+import { setMeta } from "./set-meta.ts";
 import { topUpParams } from "./topup.ts";
 
 /** Beside this module, whether it is bundled or not. */
@@ -161,16 +162,7 @@ async function fingerprintSeed(store: Store): Promise<FingerprintSeed> {
   if (text !== null) return JSON.parse(text) as FingerprintSeed;
   const bytes = randomBytes(16);
   const seed: FingerprintSeed = [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readInt32LE(12)];
-  await store.commit({
-    hosts: [],
-    urls: [],
-    settlements: [],
-    rescheduled: [],
-    revised: [],
-    hostStates: [],
-    inFlight: await store.inFlight(),
-    meta: [[SEED_META_KEY, JSON.stringify(seed)]],
-  });
+  await setMeta(store, SEED_META_KEY, JSON.stringify(seed));
   return seed;
 }
 

@@ -4,6 +4,7 @@ import { eachRequeued } from "../pipeline/requeue.ts";
 import type { DeadLetters, Store } from "../ports/store.ts";
 import { openStoreForReading } from "./open-store.ts";
 import { lastPass, PASS_META_KEY, type Pass } from "./pass.ts";
+import { setMeta } from "./set-meta.ts";
 
 /** ms a running crawl may take to put them back: a batch is some 50 ms, and crawling goes on between two. */
 const PATIENCE = 60_000;
@@ -44,16 +45,7 @@ export async function retryDeadLetters(path: string, which: DeadLetters): Promis
 async function reopen(store: Store): Promise<void> {
   const pass = await lastPass(store);
   if (pass === null || pass.state === "open") return;
-  await store.commit({
-    hosts: [],
-    urls: [],
-    settlements: [],
-    rescheduled: [],
-    revised: [],
-    hostStates: [],
-    inFlight: await store.inFlight(),
-    meta: [[PASS_META_KEY, JSON.stringify({ ...pass, state: "open" } satisfies Pass)]],
-  });
+  await setMeta(store, PASS_META_KEY, JSON.stringify({ ...pass, state: "open" } satisfies Pass));
 }
 
 /** Reads the question of another process. */

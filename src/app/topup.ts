@@ -8,6 +8,7 @@ import { toppedUp } from "../pipeline/provider-lane.ts";
 import type { ProviderReport } from "../pipeline/provider-report.ts";
 import { providerMetaKey } from "../pipeline/providers.ts";
 import { accountOf } from "./open-providers.ts";
+import { setMeta } from "./set-meta.ts";
 
 export interface TopUp {
   readonly provider: string;
@@ -38,16 +39,7 @@ export async function topUp(store: string, topup: TopUp, settings: ProviderSetti
   try {
     const key = providerMetaKey(provider);
     const { state, left } = toppedUp(await opened.meta(key), accountOf(settings), amount, now);
-    await opened.commit({
-      hosts: [],
-      urls: [],
-      settlements: [],
-      rescheduled: [],
-      revised: [],
-      hostStates: [],
-      inFlight: await opened.inFlight(),
-      meta: [[key, state]],
-    });
+    await setMeta(opened, key, state);
     return { provider, running: false, left };
   } finally {
     await opened.close();
