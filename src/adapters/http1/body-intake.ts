@@ -80,7 +80,7 @@ export class BodyIntake {
       this.#owner.bodyFailed({ code: "decode", phase: "body", message: `unknown coding ${JSON.stringify(codings.name)}` });
       return undefined;
     }
-    return new BodyReader({ ...parts, credit }, codings.codings, expected, maxBody, isBeginning);
+    return new BodyReader(parts, credit, codings.codings, expected, maxBody, isBeginning);
   }
 }
 

@@ -52,7 +52,8 @@ export class BodyReader {
    * @param isBeginning what passes the limit is left out, where it else fails the body.
    */
   constructor(
-    parts: { readonly owner: BodyOwner; readonly pauses: Pauses; readonly credit: BodyCredit; readonly bodies: BodyPool },
+    parts: { readonly owner: BodyOwner; readonly pauses: Pauses; readonly bodies: BodyPool },
+    credit: BodyCredit,
     codings: readonly Coding[],
     expected: Bytes | undefined,
     limit: Bytes,
@@ -60,7 +61,7 @@ export class BodyReader {
   ) {
     this.#owner = parts.owner;
     this.#pauses = parts.pauses;
-    this.#credit = parts.credit;
+    this.#credit = credit;
     this.#codings = codings;
     this.#limit = limit;
     this.#isBeginning = isBeginning;
