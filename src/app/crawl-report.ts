@@ -129,6 +129,7 @@ export function summaryOfRun(
   return {
     pages: tally.pages,
     failed: tally.count("failed"),
+    blocked: tally.count("blocked"),
     skipped: skippedCounts(pipeline),
     changed: tally.count("changed"),
     unchanged: tally.count("unchanged"),

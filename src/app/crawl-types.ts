@@ -17,6 +17,8 @@ export interface CrawlSummary {
   /** Fetched and understood: new, changed, unchanged or duplicate. */
   readonly pages: number;
   readonly failed: number;
+  /** The site refused: 401, 403, 429 after all retries, a challenge. */
+  readonly blocked: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   readonly changed: number;
   readonly unchanged: number;

@@ -46,8 +46,10 @@ export function summaryText(summary: CrawlSummary, store: string): string {
     `${ending}: ${counted(summary.pages, "page")} from ${counted(summary.hosts, "host")} in ${span(summary.seconds * 1000)} (${rate(summary.pagesPerSecond)}/s, ${size(summary.bytesWire)})`,
   );
   lines.push(
-    `  new ${count(summary.new)}, changed ${count(summary.changed)}, unchanged ${count(summary.unchanged)}, failed ${count(summary.failed)}; ${counted(summary.fetches, "request")}, ${share(summary.retryShare)} retries`,
+    `  new ${count(summary.new)}, changed ${count(summary.changed)}, unchanged ${count(summary.unchanged)}, failed ${count(summary.failed)}${summary.blocked > 0 ? `, blocked ${count(summary.blocked)}` : ""}; ${counted(summary.fetches, "request")}, ${share(summary.retryShare)} retries`,
   );
+  if (summary.failed + summary.blocked > 0) lines.push("  weir export --what failed names what failed or was blocked, and why");
+  lines.push(...refusedByProviders(summary));
   const skipped = Object.entries(summary.skipped).filter(([, value]) => value > 0);
   if (skipped.length > 0) lines.push(`  skipped: ${skipped.map(([reason, value]) => `${reason} ${count(value)}`).join(", ")}`);
   const bytes = mainBytes(summary);
@@ -57,6 +59,13 @@ export function summaryText(summary: CrawlSummary, store: string): string {
   if (summary.left > 0) lines.push(`  ${counted(summary.left, "URL")} left; the same command goes on with them`);
   if (summary.pages > 0) lines.push(`  kept in ${store}; weir export --format jsonl prints it`);
   return lines.join("\n");
+}
+
+/** A proxy or an API that only refuses must be named, or the end looks as if the sites were slow. */
+function refusedByProviders(summary: CrawlSummary): string[] {
+  return Object.entries(summary.providers ?? {})
+    .filter(([, provider]) => provider.refused > 0)
+    .map(([name, provider]) => `  ${name} itself refused or was not reached: ${counted(provider.refused, "time")}`);
 }
 
 /** The four causes that took most of the bytes, with their share. */

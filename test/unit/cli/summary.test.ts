@@ -7,6 +7,7 @@ const NO_BYTES = Object.fromEntries(BYTE_CAUSES.map((cause) => [cause, 0])) as R
 const summary: CrawlSummary = {
   pages: 10,
   failed: 1,
+  blocked: 0,
   skipped: { robots: 2 },
   changed: 0,
   unchanged: 0,
@@ -55,4 +56,24 @@ test("the summary names what is left and how to go on", () => {
   expect(text).toContain("skipped: robots 2");
   expect(text).toContain("bytes: pages 81 %, headers 16 %, handshakes 3 %");
   expect(text).toContain("bound by: host limits 80 %, parse 4 %");
+});
+
+test("what was blocked, and a provider that refused, are named at the end", () => {
+  const proxy = {
+    calls: 6,
+    refused: 6,
+    credits: 0,
+    bytes: 0,
+    cost: 0,
+    inFlight: 0,
+    limit: 1,
+    waiting: 1,
+    shut: null,
+    resetAt: null,
+    left: null,
+  };
+  const text = summaryText({ ...summary, blocked: 4, providers: { proxy } as never }, "./s.db");
+  expect(text).toContain("failed 1, blocked 4;");
+  expect(text).toContain("weir export --what failed names");
+  expect(text).toContain("proxy itself refused or was not reached: 6 times");
 });
