@@ -1,8 +1,8 @@
+import { ListedHeaders } from "../kernel/listed-headers.ts";
 import type { FetchErrorCode } from "../kernel/outcome.ts";
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { CancelTimer, Clock } from "../ports/clock.ts";
 import type { FetchMeasure, FetchRequest, FetchResult, HeaderView } from "../ports/fetch-route.ts";
-import { ListedHeaders } from "./listed-headers.ts";
 import type { ScriptedAnswer, ScriptedResponse } from "./scripted-web.ts";
 
 /** A body comes in pieces of this, and draws credit for each but the first, as `adapters/http1` does. */

@@ -1,4 +1,5 @@
 import { atJsonPath } from "../../kernel/json-path.ts";
+import { ListedHeaders } from "../../kernel/listed-headers.ts";
 import type { HeaderView } from "../../ports/fetch-route.ts";
 import type { ApiOptions } from "./options.ts";
 
@@ -42,7 +43,7 @@ export function openEnvelope(options: ApiOptions, status: number, raw: Uint8Arra
   return {
     kind: "opened",
     status: found,
-    headers: new EnvelopeHeaders(location),
+    headers: new ListedHeaders(location),
     body: bytesOf(content),
     finalUrl: REDIRECTS.has(found) ? null : finalUrl,
     credits: numberAt(options.credits, root),
@@ -70,23 +71,4 @@ function bytesOf(content: unknown): Uint8Array {
   if (content === undefined || content === null || content === "") return new Uint8Array(0);
   const text = typeof content === "string" ? content : JSON.stringify(content);
   return new TextEncoder().encode(text.startsWith(BYTE_ORDER_MARK) ? text : BYTE_ORDER_MARK + text);
-}
-
-/** The target's headers are not in the envelope, but where it leads. */
-class EnvelopeHeaders implements HeaderView {
-  readonly #list: readonly (readonly [string, string])[];
-
-  constructor(list: readonly (readonly [string, string])[]) {
-    this.#list = list;
-  }
-
-  get(name: string): string | undefined {
-    return this.#list.find(([own]) => own === name)?.[1];
-  }
-  all(name: string): readonly string[] {
-    return this.#list.filter(([own]) => own === name).map(([, value]) => value);
-  }
-  entries(): readonly (readonly [string, string])[] {
-    return this.#list;
-  }
 }

@@ -12,6 +12,8 @@ const MEMBERS_MOST = 16;
 
 /** Names of the older fields, one family each: limit, remaining, reset. */
 const FAMILIES = ["x-ratelimit", "ratelimit", "x-rate-limit"] as const;
+/** Fields by which each family is known, spelled once: every answer is looked through for them. */
+const FAMILY_FIELDS = FAMILIES.map((name) => ({ name, left: `${name}-remaining`, most: `${name}-limit` }));
 
 /** One quota: so many requests left of so many, for so long. Absent is null. */
 interface Quota {
@@ -32,7 +34,7 @@ interface Quota {
 export function serverHint(headers: HeaderView, now: EpochMillis): ServerHint | null {
   const items = headers.all("ratelimit");
   const policies = headers.all("ratelimit-policy");
-  const family = FAMILIES.find((name) => headers.get(`${name}-remaining`) !== undefined || headers.get(`${name}-limit`) !== undefined);
+  const family = FAMILY_FIELDS.find(({ left, most }) => headers.get(left) !== undefined || headers.get(most) !== undefined)?.name;
   if (items.length === 0 && policies.length === 0 && family === undefined) return null;
   if (Number(headers.get("age") ?? 0) > 0) return null;
   const { quotas, concurrent } = structured(items, policies);

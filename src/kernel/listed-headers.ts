@@ -1,7 +1,5 @@
-import type { HeaderView } from "../ports/fetch-route.ts";
-
-/** Headers as a list of lower-case names and values. */
-export class ListedHeaders implements HeaderView {
+/** Headers as a list of lower-case names and values, for answers that do not come off the wire; a `HeaderView` by its shape. */
+export class ListedHeaders {
   readonly #list: readonly (readonly [string, string])[];
 
   constructor(list: readonly (readonly [string, string])[]) {
