@@ -81,7 +81,11 @@ export class Health {
   }
 
   score(now: Millis): number {
-    const faded = 2 ** (-Math.max(0, now - this.#at) / HALF_LIFE);
+    return this.#scoreOf(this.#fadedBy(now));
+  }
+
+  /** @param faded what is left of the counts. */
+  #scoreOf(faded: number): number {
     const share = (count: number): number => Math.min(1, (count * faded) / (this.#visits * faded + CREDIT));
     const latency = this.#median > 0 ? Math.min(1, Math.max(LATENCY_LEAST, this.#base / this.#median)) : 1;
     const [b, t, o, e] = [share(this.#blocks), share(this.#throttles), share(this.#errors), share(this.#extractions)];
@@ -179,8 +183,13 @@ export class Health {
     this.#base += (ttfb < this.#base ? BASE_DOWN : BASE_UP) * (ttfb - this.#base);
   }
 
+  /** What time has left of the counts. */
+  #fadedBy(now: Millis): number {
+    return now <= this.#at ? 1 : 2 ** ((this.#at - now) / HALF_LIFE);
+  }
+
   #fade(now: Millis): void {
-    const faded = 2 ** (-Math.max(0, now - this.#at) / HALF_LIFE);
+    const faded = this.#fadedBy(now);
     this.#at = now;
     this.#visits *= faded;
     this.#blocks *= faded;
@@ -192,10 +201,10 @@ export class Health {
   /** What the evidence says now, whatever was before. */
   #rank(now: Millis): number {
     if (this.#run >= FAILURES_RUN && this.#okAt !== null && now - this.#okAt >= NO_SUCCESS_FOR) return 3;
-    const faded = 2 ** (-Math.max(0, now - this.#at) / HALF_LIFE);
+    const faded = this.#fadedBy(now);
     const blocked = (this.#blocks * faded) / (this.#visits * faded + CREDIT);
     if (blocked > BLOCKS_MOST && now - this.#cutBefore <= CUTS_WITHIN) return 2;
-    return this.score(now) >= HEALTHY_FROM ? 0 : 1;
+    return this.#scoreOf(faded) >= HEALTHY_FROM ? 0 : 1;
   }
 
   #settle(now: Millis): void {

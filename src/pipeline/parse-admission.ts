@@ -13,6 +13,7 @@ const EXPECTED: { readonly first: Bytes; readonly least: Bytes; readonly most: B
 export const HEAVY_BODY: Bytes = 524_288;
 /** Hosts that are offered again at once when the heavy share has room: others follow at the next turn. */
 const RECALLED_AT_ONCE = 16;
+const NOBODY: readonly Host[] = [];
 
 /**
  * Whether the parse boundary lets a host start: hosts whose pages are of the usual sort by the light share, those whose pages are
@@ -84,7 +85,7 @@ export class ParseAdmission {
 
   /** Hosts for which there may be room again. One that cannot start after all keeps nobody: the next turn recalls others. */
   recall(now: Millis): readonly Host[] {
-    if (this.#waiting.size === 0) return [];
+    if (this.#waiting.size === 0) return NOBODY;
     const hosts: Host[] = [];
     for (const host of this.#waiting) {
       if (hosts.length === RECALLED_AT_ONCE || !this.#hasHeavyRoom(host, now)) break;

@@ -316,10 +316,11 @@ export class Pipeline {
     if (this.#stopping || this.#fatal) return "stopping";
     const underWay = this.dispatcher.inFlight + this.#pages.held;
     if (maxPages !== null && this.tally.pages + underWay >= maxPages) return "stopping";
-    if (!this.storeStage.hasRoom) return "storage";
-    const brake = this.parse.bounds.brake(this.dispatcher.inFlight);
-    if (brake !== null) return brake;
-    return this.#deps.consumerHasRoom(underWay, this.storeStage.lastSeq) ? null : "consumer";
+    const held = this.storeStage.hasRoom ? this.parse.bounds.brake(this.dispatcher.inFlight) : "storage";
+    if (held !== null) return held;
+    if (this.#deps.consumerHasRoom(underWay, this.storeStage.lastSeq)) return null;
+    this.storeStage.hurry();
+    return "consumer";
   }
 
   #committed(seq: Seq, refused: readonly UrlId[]): void {

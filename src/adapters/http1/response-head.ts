@@ -8,7 +8,8 @@ export const HEAD_MOST: Bytes = 64 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) +(\d{3})(?: |$)/;
 /** RFC 9110 5.6.2. A space before the colon is refused too: it has been used to smuggle (RFC 9112 5.1). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const FORBIDDEN = /[\0\r]/;
+/** A NUL, or a CR that ends no line. */
+const FORBIDDEN = /\0|\r(?!\n)/;
 const DIGITS = /^\d{1,15}$/;
 
 /** How the end of a body is told. Source: RFC 9112 6.3. */
@@ -32,6 +33,8 @@ export class ResponseHead implements HeaderView {
   readonly keepAlive: boolean;
   /** Names, lower-case, and values, in turn. */
   readonly #fields: readonly string[];
+  /** A bit for each name that is there (`bitOf`): of the many names that every answer is asked for, most are absent. */
+  readonly #present: number;
 
   /**
    * @param text everything before the empty line, as latin1, lines ended by CRLF or LF.
@@ -44,18 +47,21 @@ export class ResponseHead implements HeaderView {
     this.status = Number(line[2]);
     this.size = text.length + 4;
     this.#fields = fieldsOf(text, first.next);
+    this.#present = bitsOf(this.#fields);
     this.framing = this.#framing();
     const connection = this.get("connection")?.toLowerCase() ?? "";
     this.keepAlive = line[1] === "1" ? !connection.includes("close") : connection.includes("keep-alive");
   }
 
   get(name: string): string | undefined {
+    if ((this.#present & bitOf(name)) === 0) return undefined;
     const fields = this.#fields;
     for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1];
     return undefined;
   }
 
   all(name: string): readonly string[] {
+    if ((this.#present & bitOf(name)) === 0) return NONE;
     const fields = this.#fields;
     let values: string[] = NONE;
     for (let i = 0; i < fields.length; i += 2) {
@@ -89,6 +95,32 @@ export class ResponseHead implements HeaderView {
 
 const NONE: string[] = [];
 
+/** Names as most servers write them, to lower case: what needs no check. */
+const USUAL: ReadonlyMap<string, string> = new Map(
+  [
+    "Server",
+    "Date",
+    "Content-Type",
+    "Content-Length",
+    "Content-Encoding",
+    "Last-Modified",
+    "Connection",
+    "Keep-Alive",
+    "ETag",
+    "Accept-Ranges",
+    "Vary",
+    "Cache-Control",
+    "Expires",
+    "Age",
+    "Set-Cookie",
+    "Transfer-Encoding",
+    "Location",
+    "Strict-Transport-Security",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+  ].flatMap((name) => [[name, name.toLowerCase()] as const, [name.toLowerCase(), name.toLowerCase()] as const]),
+);
+
 /** Where a line ends, and where the next one begins. */
 function lineEnd(text: string, from: number): { readonly end: number; readonly next: number } {
   const lf = text.indexOf("\n", from);
@@ -96,13 +128,24 @@ function lineEnd(text: string, from: number): { readonly end: number; readonly n
   return { end: lf > from && text.charCodeAt(lf - 1) === 0x0d ? lf - 1 : lf, next: lf + 1 };
 }
 
+/** One of 32 bits, from a name's length and its first two letters. */
+function bitOf(name: string): number {
+  return 1 << ((7 * name.length + 3 * name.charCodeAt(0) + name.charCodeAt(1)) & 31);
+}
+
+function bitsOf(fields: readonly string[]): number {
+  let bits = 0;
+  for (let i = 0; i < fields.length; i += 2) bits |= bitOf(fields[i]);
+  return bits;
+}
+
 function fieldsOf(text: string, from: number): string[] {
+  if (FORBIDDEN.test(text.slice(from))) throw new ProtocolError("a NUL or a bare CR in the headers");
   const fields: string[] = [];
   for (let at = from; at < text.length; ) {
     const { end, next } = lineEnd(text, at);
     const line = text.slice(at, end);
     at = next;
-    if (FORBIDDEN.test(line)) throw new ProtocolError("a NUL or a bare CR in the headers");
     const code = line.charCodeAt(0);
     if ((code === 0x20 || code === 0x09) && fields.length > 0) {
       // A folded line (RFC 9112 5.2): obsolete, and still sent.
@@ -111,8 +154,12 @@ function fieldsOf(text: string, from: number): string[] {
     }
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0));
-    if (!TOKEN.test(name)) throw new ProtocolError(`${JSON.stringify(line.slice(0, 80))} is no header`);
-    fields.push(name.toLowerCase(), trimmed(line.slice(colon + 1)));
+    let known = USUAL.get(name);
+    if (known === undefined) {
+      if (!TOKEN.test(name)) throw new ProtocolError(`${JSON.stringify(line.slice(0, 80))} is no header`);
+      known = name.toLowerCase();
+    }
+    fields.push(known, trimmed(line.slice(colon + 1)));
   }
   return fields;
 }

@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../../../../src/kernel/errors.ts";
 import type { StoreBatch } from "../../../../src/ports/store.ts";
 import { MemoryStore } from "../../../../src/simulate/memory-store.ts";
 import { VirtualClock } from "../../../../src/simulate/virtual-clock.ts";
-import { StoreStage } from "../../../../src/stages/store/store-stage.ts";
+import { OPEN_LEAST, StoreStage } from "../../../../src/stages/store/store-stage.ts";
 import { newUrl, settlement } from "../../../contract/store.contract.ts";
 import { turn } from "../../../fixtures/turn.ts";
 
@@ -76,10 +76,32 @@ describe("a batch", () => {
     expect(store.batches.map((batch) => batch.settlements.length)).toEqual([1_000]);
   });
 
-  test("that fills fast waits for 100 ms, and no longer though nothing more comes", async () => {
+  test("of half its bound does not wait", async () => {
+    const { clock, store, stage, settle } = setting(1_000);
+    stage.bound = OPEN_LEAST;
+    for (let id = 0; id < OPEN_LEAST.items / 2; id++) settle(id);
+    await clock.advance(0);
+    expect(store.batches.map((batch) => batch.settlements.length)).toEqual([OPEN_LEAST.items / 2]);
+  });
+
+  test.each([
+    { when: "before its first age", asked: 20, committed: 50 },
+    { when: "after it", asked: 80, committed: 80 },
+  ])("that fills fast is committed at $committed ms when asked to hurry $when", async ({ asked, committed }) => {
+    const { clock, store, stage, settle } = setting(300);
+    for (let id = 0; id < 300; id++) settle(id);
+    await clock.advance(asked);
+    stage.hurry();
+    await clock.advance(Math.max(0, committed - asked - 1));
+    expect(store.batches.length).toBe(committed === asked ? 1 : 0);
+    await clock.advance(1);
+    expect(store.batches.length).toBe(1);
+  });
+
+  test("that fills fast waits for 400 ms, and no longer though nothing more comes", async () => {
     const { clock, store, settle } = setting(300);
     for (let id = 0; id < 300; id++) settle(id);
-    await clock.advance(99);
+    await clock.advance(399);
     expect(store.batches.length).toBe(0);
     await clock.advance(1);
     expect(store.batches.map((batch) => batch.settlements.length)).toEqual([300]);
