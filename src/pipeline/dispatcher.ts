@@ -300,7 +300,7 @@ export class Dispatcher {
     errand.permit = null;
     errand.abort = null;
     this.#active.delete(errand);
-    this.#yielding.delete(host);
+    if (this.#yielding.size > 0) this.#yielding.delete(host);
     // How long a provider takes says nothing of the host, and its refusal not even that the host answers; nor does a fault of ours.
     if (local === null && isDirect) this.#share.ended(host.unit ?? host, endedAt - errand.startedAt);
     else if (local === null && result.kind !== "refusal") (host.unit ?? host).fetches += 1;

@@ -80,7 +80,7 @@ export class Pages {
   }
   /** The errand's credit is still needed. */
   holds(errand: Errand): boolean {
-    return this.#held.has(errand);
+    return this.#held.size > 0 && this.#held.has(errand);
   }
   /** Rows of the pages held, for the journal. */
   *heldIds(): IterableIterator<UrlId> {
@@ -224,7 +224,7 @@ export class Pages {
 
   /** @param served false when the page was forgotten before its end. */
   #release(errand: Errand, result: Response, served = true): void {
-    const held = this.#held.get(errand);
+    const held = this.#held.size === 0 ? undefined : this.#held.get(errand);
     if (held !== undefined) {
       this.#held.delete(errand);
       held.gauge.leave(this.#deps.clock.now(), held.sojourn, served);

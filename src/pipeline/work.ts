@@ -145,7 +145,7 @@ export class Work {
     const again = host.retries.length > 0 && retries.allows(host, clock.now());
     const row = frontier.take(host, again);
     if (row === undefined) return null;
-    if (crashes.givenUp.has(row.id)) {
+    if (crashes.givenUp.size > 0 && crashes.givenUp.has(row.id)) {
       visits.settleUnasked({ row, host }, "failed", "crashed", "weir ended too often while it was in flight");
       return "settled";
     }

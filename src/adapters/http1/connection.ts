@@ -16,6 +16,21 @@ const KEEP_ALIVE_MARGIN: Millis = 1_000;
 const LINGER_BYTES: Bytes = 1024 * 1024;
 const KEEP_ALIVE_HINT = /(?:^|[\s,])timeout=(\d{1,6})/i;
 
+/** The last list of headers, and its lines: most requests of a route have the very same list. */
+let lastHeaders: readonly string[] = [];
+let lastLines = "";
+
+function linesOf(headers: readonly string[]): string {
+  if (headers === lastHeaders) return lastLines;
+  let lines = "";
+  for (let i = 0; i < headers.length; i += 2) {
+    if (!UNSENDABLE.test(headers[i + 1]) && !UNSENDABLE.test(headers[i])) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  }
+  lastHeaders = headers;
+  lastLines = lines;
+  return lines;
+}
+
 /**
  * One established connection, for one exchange at a time. It is never established again: when its socket closes it is over, and
  * the exchange under way fails.
@@ -88,10 +103,7 @@ export class Connection implements ResponseEvents, Carrier {
   /** Writes a request; its response goes to the exchange. @returns the size of the request's head. */
   send(path: string, headers: readonly string[], exchange: Exchange): Bytes {
     // Kept is what HTTP/1.1 means unless told otherwise; some old servers want to be told.
-    let request = `GET ${path} HTTP/1.1\r\nHost: ${this.origin.authority}\r\n${this.#isLean ? "" : "Connection: keep-alive\r\n"}`;
-    for (let i = 0; i < headers.length; i += 2) {
-      if (!UNSENDABLE.test(headers[i + 1]) && !UNSENDABLE.test(headers[i])) request += `${headers[i]}: ${headers[i + 1]}\r\n`;
-    }
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${this.origin.authority}\r\n${this.#isLean ? "" : "Connection: keep-alive\r\n"}${linesOf(headers)}`;
     this.#exchange = exchange;
     this.#parser.reset();
     if (this.#isOver || this.#hasEnded || this.#socket.destroyed) {
@@ -177,7 +189,8 @@ export class Connection implements ResponseEvents, Carrier {
   }
 
   head(head: ResponseHead): void {
-    const hint = KEEP_ALIVE_HINT.exec(head.get("keep-alive") ?? "");
+    const kept = head.get("keep-alive");
+    const hint = kept === undefined ? null : KEEP_ALIVE_HINT.exec(kept);
     if (hint !== null) this.#hint = Math.max(0, Number(hint[1]) * 1_000 - KEEP_ALIVE_MARGIN);
     this.#exchange?.onHeaders(head.status, head, head.size);
   }
