@@ -39,10 +39,10 @@ export class Gauges {
     return `${error.message.replace(/\.$/, "")}; fetching pauses until it can be written again`;
   }
 
-  /** A page broke the parser. @returns whether a person is told: of many only the first are. */
-  tellsParserFailure(): boolean {
+  /** A page broke the parser for good: a person is told, of many only the first. */
+  parserFailed(url: string, message: string, warn: (message: string) => void): void {
     this.#parserFailures += 1;
-    return this.#parserFailures <= PARSER_FAILURES_TOLD;
+    if (this.#parserFailures <= PARSER_FAILURES_TOLD) warn(`${url}: the page could not be parsed (${message})`);
   }
 
   /** Once a second. @param blockedDraws bodies that had to wait for parse credit, so far. */

@@ -75,9 +75,15 @@ export function epochOf(blob: Uint8Array): EpochMillis {
   return head !== null && head[0] === PACKED ? head[1] : 0;
 }
 
+/** What is left of a gate. */
+export function leftOf(gateUntil: EpochMillis | null, clock: Clock): Millis {
+  return gateUntil === null ? 0 : Math.max(0, gateUntil - clock.epoch());
+}
+
 /** Gives a host what the store kept of it. */
-export function restoreState(host: Host, blob: Uint8Array, clock: Clock, gateLeft: Millis): void {
+export function restoreState(host: Host, blob: Uint8Array, clock: Clock, gateUntil: EpochMillis | null): void {
   const now = clock.now();
+  const gateLeft = leftOf(gateUntil, clock);
   const head = blob.byteLength >= 24 ? new Float64Array(blob.slice(0, 24).buffer) : null;
   if (head === null || head[0] !== PACKED) return host.limiter.restore(blob, now, gateLeft);
   const end = 24 + head[2];

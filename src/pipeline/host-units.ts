@@ -4,7 +4,7 @@ import { newHostLimiter } from "../flow/new-host-limiter.ts";
 import type { EpochMillis } from "../kernel/units.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { Host } from "../stages/frontier/host.ts";
-import { epochOf, restoreState } from "./host-states.ts";
+import { epochOf, leftOf, restoreState } from "./host-states.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
 import type { UnitRule } from "./unit-rule.ts";
 
@@ -78,13 +78,13 @@ export class HostUnits {
   /** The youngest state of any of its hosts is the unit's; a gate holds, whichever of them it stands with. */
   #restore(host: Host, unit: HostUnit<Host>, { state, gateUntil }: Stored): void {
     const { clock } = this.#deps;
-    const gateLeft = gateUntil === null ? 0 : Math.max(0, gateUntil - clock.epoch());
+    const gateLeft = leftOf(gateUntil, clock);
     const storedAt = epochOf(state);
     const isYounger = storedAt > (this.#storedAt.get(unit) ?? Number.NEGATIVE_INFINITY);
     // What was seen in this run is younger than anything stored.
     if (isYounger && unit.limiter.inFlight === 0 && unit.fetches === 0) {
       this.#storedAt.set(unit, storedAt);
-      restoreState(host, state, clock, gateLeft);
+      restoreState(host, state, clock, gateUntil);
       unit.limiter.pace(unit.pace);
     } else if (gateLeft > 0) unit.limiter.hint({ gap: 0, closedFor: gateLeft, concurrent: null }, clock.now());
   }

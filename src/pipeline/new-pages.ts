@@ -20,13 +20,15 @@ interface PagesParts extends Pick<PagesDeps, "content" | "needsWorker" | "onArch
   readonly parse: ParseBoundary;
   readonly providers: Providers;
   readonly release: (errand: Errand) => void;
+  /** A page has ended its parser too often. */
+  readonly onGivenUp: (errand: Errand, message: string) => void;
 }
 
 /** Wires the way from a complete body to a settled URL. */
 export function newPages(deps: PipelineDeps, options: PipelineOptions, parts: PagesParts): Pages {
   const { clock, blobs, hashBody, inflate, admission, lane } = deps;
   const { wants, sitemaps, productToken } = options;
-  const { frontier, resolver, fingerprinter, visits, parse, providers, release, ...others } = parts;
+  const { frontier, resolver, fingerprinter, visits, parse, providers, release, onGivenUp, ...others } = parts;
   const parser = new PageParser({ resolver, inflate, agent: productToken, isKnownHost: (host) => frontier.knowsHost(host) });
   const followLists = sitemaps !== "off";
   return new Pages({
@@ -44,7 +46,7 @@ export function newPages(deps: PipelineDeps, options: PipelineOptions, parts: Pa
     hashBody,
     wants,
     settle: (visit, errand, result, ending) => {
-      visits.keepCookies(visit, errand, result);
+      visits.cookies.takeLast(visit, errand, result);
       visits.settle(visit, errand, result, ending);
     },
     noteContent: (url, isNew) => admission.noteContent(url, isNew),
@@ -53,5 +55,8 @@ export function newPages(deps: PipelineDeps, options: PipelineOptions, parts: Pa
       release(errand);
     },
     giveBack: (visit) => visits.giveBack(visit),
+    onCrashed: (errand, visit, result, message) => {
+      if (!visits.crashed(errand, visit, result, message)) onGivenUp(errand, message);
+    },
   });
 }

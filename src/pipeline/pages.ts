@@ -51,6 +51,8 @@ export interface PagesDeps {
   readonly giveBack: (visit: Visit) => void;
   /** The page broke the parser, or was too much for it. */
   readonly onBroken: (errand: Errand, visit: Visit, result: Response, error: unknown) => void;
+  /** The page ended the worker that parsed it. */
+  readonly onCrashed: (errand: Errand, visit: Visit, result: Response, message: string) => void;
   /** A page that was held has come to its end. */
   readonly onLetGo: () => void;
 }
@@ -154,7 +156,11 @@ export class Pages {
         for (let i = 0; i < end.links.tooLong; i++) this.#deps.refuseTooLong();
         return this.#enter(errand, held, end.page, end.links);
       case "crashed":
+        this.#deps.onCrashed(errand, held.visit, held.result, end.message);
+        this.#release(errand, held.result);
+        return this.#deps.onLetGo();
       case "too-slow":
+      case "broken":
         throw new Error(end.message);
       default:
         end satisfies never;

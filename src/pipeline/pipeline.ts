@@ -159,6 +159,7 @@ export class Pipeline {
       release: (errand) => this.dispatcher.release(errand),
       onArchiveTrouble: (error) => this.#giveUp(error),
       onBroken: (errand, visit, result, error) => this.#parserFailed(errand, visit, result, error),
+      onGivenUp: (errand, message) => this.gauges.parserFailed(errand.url, message, this.#deps.warn),
       onLetGo: () => this.pump(),
     });
   }
@@ -221,9 +222,8 @@ export class Pipeline {
 
   /** Gives a host what the store kept of its limits. @param gateUntil until when it is closed. */
   restoreHost(host: Host, state: Uint8Array, gateUntil: EpochMillis | null): void {
-    const { clock } = this.#deps;
     if (this.units !== null) this.units.restore(host, state, gateUntil);
-    else restoreState(host, state, clock, gateUntil === null ? 0 : Math.max(0, gateUntil - clock.epoch()));
+    else restoreState(host, state, this.#deps.clock, gateUntil);
   }
 
   /** Takes one row of the start-up scan. */
@@ -307,7 +307,7 @@ export class Pipeline {
     if (this.frontier.urls.state(visit.row.id) === 1)
       this.#visits.settle(visit, errand, result, { outcome: "failed", code: "parse", message });
     this.dispatcher.release(errand);
-    if (this.gauges.tellsParserFailure()) this.#deps.warn(`${errand.url}: the page could not be parsed (${message})`);
+    this.gauges.parserFailed(errand.url, message, this.#deps.warn);
     return { kind: "page-fault" };
   }
 

@@ -6,7 +6,6 @@ import type { BlockMark, LocalCause, Signal } from "../kernel/signal.ts";
 import type { Clock, Random } from "../ports/clock.ts";
 import type { FetchResult } from "../ports/fetch-route.ts";
 import type { Hop, Settlement, StoredPage, VisitRow } from "../ports/store.ts";
-import { Cookies } from "../stages/fetch/cookies.ts";
 import { verdictOf } from "../stages/fetch/verdict.ts";
 import type { Frontier } from "../stages/frontier/frontier.ts";
 import type { Host } from "../stages/frontier/host.ts";
@@ -15,15 +14,17 @@ import type { StoreStage } from "../stages/store/store-stage.ts";
 import type { Errand, Passed, Purpose } from "./errand.ts";
 import type { Providers } from "./providers.ts";
 import type { Tally } from "./tally.ts";
+import { type CookieMode, VisitCookies } from "./visit-cookies.ts";
 
 /** Redirects followed for one URL. Source: cli.md. */
 const HOPS_MOST = 10;
 /** Chains that may wait on one host; beyond it a chain ends where it stands and its target waits in the frontier as any URL. */
 const CONTINUATIONS_MOST = 32;
-/** Hosts whose cookies are kept with `--cookies host`. Source: guess; 64 cookies each are at most some 20 MB. */
-const COOKIE_HOSTS_MOST = 1_024;
 /** Attempts since a URL's last success, over incidents, passes and restarts, whatever the setting. Source: flow-control.md §4. */
 export const LIFE_ATTEMPTS_MOST = 8;
+
+/** Attempts of an incident after which a page that ends its parser is given up. Source: flow-control.md §6, scenario 29. */
+const CRASHES_MOST = 3;
 
 /** Codes of `blocked`. */
 const BLOCKED_CODES: ReadonlySet<string> = new Set(["http-401", "http-403", "http-429", "challenge"]);
@@ -53,7 +54,7 @@ export interface VisitsDeps {
   readonly providers: Providers;
   readonly pass: number;
   readonly retries: number;
-  readonly cookies: "none" | "chain" | "host";
+  readonly cookies: CookieMode;
   /**
    * A complete 2xx body for the row the errand stands at: parses and settles it, now or (kept bodies) a little later.
    * @returns the mark of the challenge that it turned out to be, or null.
@@ -71,15 +72,11 @@ export interface VisitsDeps {
 /** What becomes of a URL after each answer: the state machine of a visit. */
 export class Visits {
   readonly #deps: VisitsDeps;
-  readonly #hostCookies = new Map<Host, Cookies>();
+  readonly cookies: VisitCookies;
 
   constructor(deps: VisitsDeps) {
     this.#deps = deps;
-  }
-
-  /** Cookies that go with the next request of a visit. */
-  cookiesFor(visit: Visit, host: Host): Cookies | null {
-    return this.#deps.cookies === "host" ? (this.#hostCookies.get(host) ?? null) : visit.cookies;
+    this.cookies = new VisitCookies(deps.cookies);
   }
 
   /** Takes the answer of a visit's request. @returns what it says, and so about whom. */
@@ -225,18 +222,37 @@ export class Visits {
     tally.settled(ending.outcome, settlement.code);
   }
 
-  #retry(errand: Errand, visit: Visit, result: FetchResult, next: { outcome: "failed" | "blocked"; code: string; message: string }): void {
-    if (!this.#again({ ...visit.row, attempts: visit.row.attempts + 1 }, visit.rowHost, errand.host, next.code)) {
-      this.settle(visit, errand, result, { outcome: next.outcome, code: next.code, message: next.message });
-      return;
+  /**
+   * A page ended the worker that parsed it: an attempt like any other, and at most `CRASHES_MOST` of them.
+   * @returns whether it is asked for again.
+   */
+  crashed(errand: Errand, visit: Visit, result: FetchResult, message: string): boolean {
+    const end = { outcome: "failed", code: "parse", message } as const;
+    if (visit.row.attempts + 1 < CRASHES_MOST) return this.#retry(errand, visit, result, end);
+    this.settle(visit, errand, result, end);
+    return false;
+  }
+
+  /** @returns whether it is asked for again; otherwise it is settled. */
+  #retry(
+    errand: Errand,
+    visit: Visit,
+    result: FetchResult,
+    end: { outcome: "failed" | "blocked"; code: string; message: string },
+  ): boolean {
+    const { outcome, code, message } = end;
+    if (!this.#again({ ...visit.row, attempts: visit.row.attempts + 1 }, visit.rowHost, errand.host, code)) {
+      this.settle(visit, errand, result, { outcome, code, message });
+      return false;
     }
     // The rows before it have done their part: they led to a URL that is known and waits.
     if (visit.passed.length > 0) this.#settlePassed(visit, { outcome: "redirect" }, visit.row.url);
+    return true;
   }
 
   #redirect(errand: Errand, visit: Visit, result: FetchResult, location: string): void {
-    const { frontier, cookies } = this.#deps;
-    if (result.kind === "response" && cookies !== "none") this.#takeCookies(visit, errand, result);
+    const { frontier } = this.#deps;
+    if (result.kind === "response") this.cookies.take(visit, errand, result);
     visit.hops.push({ url: visit.row.url, status: statusOf(result) ?? 0 });
     const target = canonicalUrl(latin1ToText(location), errand.url);
     if (target === null)
@@ -251,7 +267,7 @@ export class Visits {
     if (visit.hops.length > HOPS_MOST)
       return this.#broken(visit, errand, result, "failed", "redirect-loop", `More than ${HOPS_MOST} redirects`);
     const host = frontier.hostOf(target);
-    const state = `${target}\n${this.cookiesFor(visit, host)?.header(target) ?? ""}`;
+    const state = `${target}\n${this.cookies.of(visit, host)?.header(target) ?? ""}`;
     visit.seen ??= new Set([`${visit.row.url}\n`]);
     if (visit.seen.has(state)) return this.#broken(visit, errand, result, "failed", "redirect-loop", `Redirects in a circle to ${target}`);
     visit.seen.add(state);
@@ -312,31 +328,6 @@ export class Visits {
   #broken(visit: Visit, errand: Errand, result: FetchResult, outcome: "failed" | "skipped", code: string, message: string): void {
     this.#write(visit, errand, result, visit.row, { outcome, code, message, finalUrl: null }, visit.hops.slice(visit.passed.length));
     this.#settlePassed(visit, { outcome, code, message }, visit.row.url);
-  }
-
-  #takeCookies(visit: Visit, errand: Errand, result: FetchResult & { kind: "response" }): void {
-    const values = result.headers.all("set-cookie");
-    if (values.length === 0) return;
-    const cookies =
-      this.#deps.cookies === "host" ? (this.#hostCookies.get(errand.host) ?? new Cookies()) : (visit.cookies ?? new Cookies());
-    cookies.take(errand.url, values);
-    if (this.#deps.cookies === "host") this.#keepHostCookies(errand.host, cookies);
-    else visit.cookies = cookies;
-  }
-
-  /** Bounded: beyond it the host whose cookies came longest ago starts anew, as a visitor without any. */
-  #keepHostCookies(host: Host, cookies: Cookies): void {
-    this.#hostCookies.delete(host);
-    this.#hostCookies.set(host, cookies);
-    for (const oldest of this.#hostCookies.keys()) {
-      if (this.#hostCookies.size <= COOKIE_HOSTS_MOST) return;
-      this.#hostCookies.delete(oldest);
-    }
-  }
-
-  /** Keeps the cookies of a final answer, per host only: a chain ends with it. */
-  keepCookies(visit: Visit, errand: Errand, result: FetchResult & { kind: "response" }): void {
-    if (this.#deps.cookies === "host") this.#takeCookies(visit, errand, result);
   }
 
   /** A visit that was aborted, or could not be kept, counts for nothing: its rows wait again, as they were. */

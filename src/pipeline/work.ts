@@ -133,7 +133,7 @@ export class Work {
         visits.settle(purpose, null, null, refusal(verdict, host, errand.url));
         return "settled";
       }
-      errand.headers = requestHeaders(errand.url, originOf(errand.url), own, null, visits.cookiesFor(purpose, host));
+      errand.headers = requestHeaders(errand.url, originOf(errand.url), own, null, visits.cookies.of(purpose, host));
     }
     host.continuations.shift();
     this.#queued -= 1;
@@ -169,7 +169,7 @@ export class Work {
     const errand = new Errand(visit, row.url, host, caps, credits, policy);
     if (suspected) this.suspects.started(visit);
     else if (again && row.attempts > 0) errand.kind = "retry";
-    errand.headers = requestHeaders(row.url, own.headers.length === 0 ? "" : originOf(row.url), own, row, visits.cookiesFor(visit, host));
+    errand.headers = requestHeaders(row.url, own.headers.length === 0 ? "" : originOf(row.url), own, row, visits.cookies.of(visit, host));
     return errand;
   }
 }

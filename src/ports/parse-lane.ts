@@ -58,8 +58,11 @@ export type ParseEnd =
   | { readonly kind: "here" }
   /** `body` is the body that was handed over, back again. */
   | { readonly kind: "page"; readonly page: ParsedPage; readonly links: FoundLinks; readonly body: Uint8Array }
-  /** The page ended its worker, or took too long and its worker was ended: that page's failure. Its body is gone. */
-  | { readonly kind: "crashed" | "too-slow"; readonly message: string };
+  /**
+   * That page's failure; its body is gone. `crashed`: it ended its worker, which another time it may not (memory). `too-slow`:
+   * its worker was ended. `broken`: the parser gave it up, and would again.
+   */
+  | { readonly kind: "crashed" | "too-slow" | "broken"; readonly message: string };
 
 /**
  * Where a page is parsed that must not be parsed between two events of this thread. Implementations: `adapters/parse-worker`; a

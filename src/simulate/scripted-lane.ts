@@ -10,7 +10,9 @@ export interface ScriptedParse {
 }
 
 /** What a synthetic parser does with a page: how long it takes, or how it fails. */
-export type ParseScript = (parse: ScriptedParse) => Millis | (ParseEnd & { readonly kind: "crashed" | "too-slow"; readonly after: Millis });
+export type ParseScript = (
+  parse: ScriptedParse,
+) => Millis | (ParseEnd & { readonly kind: "crashed" | "too-slow" | "broken"; readonly after: Millis });
 
 interface Job {
   readonly url: string;

@@ -78,26 +78,45 @@ test("pages parsed elsewhere give the same crawl as pages parsed here", async ()
 
 const byUrl = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
 
-test("a page that ends the parser, or takes too long, fails alone and holds nothing back", async () => {
+test("a page that ends the parser is tried three times, one that takes too long or breaks it once; all fail alone", async () => {
+  const parses: string[] = [];
+  const world = await World.open({
+    seeds: "http://a.test/",
+    answer: (call) => tree(call, 60, 8, 20),
+    lane: (clock) =>
+      new ScriptedLane(clock, ({ url }) => {
+        parses.push(url);
+        if (url.endsWith("/7")) return { kind: "crashed", message: "The page ended the parser", after: 40 };
+        if (url.endsWith("/50")) return { kind: "too-slow", message: "The page could not be parsed in 60 s", after: 60_000 };
+        return url.endsWith("/51") ? { kind: "broken", message: "Too deep", after: 5 } : 5;
+      }),
+  });
+  const summary = await world.finish();
+  expect(summary).toMatchObject({ pages: 54, failed: 3, left: 0, stopped: null, retries: 2 });
+  const tries = (path: string): number => parses.filter((url) => url.endsWith(path)).length;
+  expect([tries("/7"), tries("/50"), tries("/51")]).toEqual([3, 1, 1]);
+  const failed = (await world.settled()).filter((row) => row.outcome === "failed");
+  expect(failed.map((row) => [row.url, row.code]).sort()).toEqual([
+    ["http://a.test/50", "parse"],
+    ["http://a.test/51", "parse"],
+    ["http://a.test/7", "parse"],
+  ]);
+  expect(failed.find((row) => row.url.endsWith("/7"))?.attempts).toBe(3);
+});
+
+test("a page whose parser was ended by chance is fetched once more and kept; nobody is told, and its host pays nothing", async () => {
+  let crashes = 0;
   const world = await World.open({
     seeds: "http://a.test/",
     answer: (call) => tree(call, 60, 8, 20),
     lane: (clock) =>
       new ScriptedLane(clock, ({ url }) =>
-        url.endsWith("/7")
-          ? { kind: "crashed", message: "The page ended the parser", after: 40 }
-          : url.endsWith("/50")
-            ? { kind: "too-slow", message: "The page could not be parsed in 60 s", after: 60_000 }
-            : 5,
+        url.endsWith("/7") && ++crashes === 1 ? { kind: "crashed", message: "The page ended the parser", after: 40 } : 5,
       ),
   });
-  const summary = await world.finish();
-  expect(summary).toMatchObject({ pages: 55, failed: 2, left: 0, stopped: null });
-  const failed = (await world.settled()).filter((row) => row.outcome === "failed");
-  expect(failed.map((row) => [row.url, row.code]).sort()).toEqual([
-    ["http://a.test/50", "parse"],
-    ["http://a.test/7", "parse"],
-  ]);
+  expect(await world.finish()).toMatchObject({ pages: 60, failed: 0, left: 0, retries: 1 });
+  expect(world.warnings).toEqual([]);
+  expect(world.starts.filter(({ url }) => url.endsWith("/7")).length).toBe(2);
 });
 
 test("a stop while pages are parsed elsewhere: their rows wait for the next run, which fetches them once more and nothing else", async () => {

@@ -113,7 +113,7 @@ export class WorkerLane implements ParseLane {
   #answered(answer: PageAnswer): void {
     if (answer.number !== this.#running?.number) return;
     this.#worker?.unref();
-    this.#end(answer.kind === "page" ? answer : { kind: "crashed", message: answer.message });
+    this.#end(answer.kind === "page" ? answer : { kind: "broken", message: answer.message });
   }
 
   /** The worker is gone, or has to go; the next page gets a new one. */

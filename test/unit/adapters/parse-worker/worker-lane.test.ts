@@ -75,7 +75,7 @@ test("pages that end the parser, or never end, fail alone: the others go on, eac
   const ends = await Promise.all(
     ["/throws", "/a", "/exits", "/b", "/hangs", "/c"].map((path) => run(lane, input(`http://a.test${path}`, new Uint8Array(10)))),
   );
-  expect(ends.map((end) => end.kind)).toEqual(["crashed", "page", "crashed", "page", "too-slow", "page"]);
+  expect(ends.map((end) => end.kind)).toEqual(["broken", "page", "crashed", "page", "too-slow", "page"]);
   expect(lane.restarts).toBe(2);
 });
 
