@@ -33,8 +33,8 @@ const HINT_LASTS: Millis = 60_000;
 /** From this limit on, base is renewed by requests that are alone. */
 const WIDE = 2;
 /** Marks the packed state; another one is not read. */
-const STATE_VERSION = 11;
-const STATE_LENGTH = 41;
+const STATE_VERSION = 12;
+const STATE_LENGTH = 42;
 
 /**
  * The adaptive limiter: how much one host is asked at once, or how seldom.
@@ -197,7 +197,7 @@ export class AdaptiveLimiter implements HostLimiter {
   /** Once a window. */
   #adapt(now: Millis): void {
     const level = this.#level;
-    const verdict = this.#latency.judge();
+    const verdict = this.#latency.judge(level.limit <= 1);
     if (verdict === "unsure") return;
     if (verdict === "busy") {
       if (level.shrink()) this.#latency.lowered(level.limit, now);
@@ -240,8 +240,8 @@ export class AdaptiveLimiter implements HostLimiter {
     this.#politeLeft = now + gapLeft;
     this.#lastStart = now + lastStart;
     this.#gate.unpack(parts.slice(0, 4), now);
-    this.#latency.unpack(parts.slice(4, 10), now);
-    this.#level.unpack(parts.slice(10), now);
+    this.#latency.unpack(parts.slice(4, 11), now);
+    this.#level.unpack(parts.slice(11), now);
     this.#newWindow(now);
   }
 }

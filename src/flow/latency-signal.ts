@@ -3,8 +3,10 @@ import type { Millis } from "../kernel/units.ts";
 /** Smoothed first byte of a host that was never asked. Source: flow-control.md §2. */
 const SRTT_FIRST: Millis = 300;
 const SRTT_WEIGHT = 0.1;
-/** Weight of a sample taken alone: a lower base is believed at once, a higher one slowly. */
+/** Weight of a sample taken alone: a base that is much lower is believed at once, another one slowly. */
 const BASE_DOWN = 0.5;
+/** Weight of a whole window of such samples. Source: ADR 0013. */
+const BASE_WINDOW = 0.5;
 const BASE_UP = 0.1;
 /** Base is renewed this often, by requests that are alone: a base measured among others would follow the queue they make. */
 const BASE_EVERY: Millis = 600_000;
@@ -23,6 +25,8 @@ const BUSY_LEAST = 6;
 /** A level that turned out to queue is tried again after this, twice as long each time. */
 const AGAIN_FIRST: Millis = 10_000;
 const AGAIN_MOST: Millis = 120_000;
+/** A base that has risen so many times is another one. Source: ADR 0013. */
+const MOVED = 1.4;
 
 /** First-byte times of a host: how long it takes when it has nothing else of ours to do, and how long it takes now. */
 export class LatencySignal {
@@ -38,6 +42,8 @@ export class LatencySignal {
   #count = 0;
   /** Highest limit that does not queue, as far as is known; from it on growth waits. */
   #calmTo = Number.POSITIVE_INFINITY;
+  /** Base by which that was judged. */
+  #calmBase: Millis = Number.POSITIVE_INFINITY;
   #againAt: Millis = 0;
   #againEvery: Millis = AGAIN_FIRST;
 
@@ -46,7 +52,7 @@ export class LatencySignal {
     this.#known = true;
     if (!alone) return;
     if (this.base === null) this.base = ttfb;
-    else this.base += (ttfb < this.base ? BASE_DOWN : BASE_UP) * (ttfb - this.base);
+    else this.base += (CALM * ttfb < this.base ? BASE_DOWN : BASE_UP) * (ttfb - this.base);
   }
 
   /** Counts a sample taken alone while base was due. */
@@ -72,10 +78,16 @@ export class LatencySignal {
     this.#count += 1;
   }
 
-  /** What the window says; `unsure`: too few samples for a bad word. A window without samples says nothing against more. */
-  judge(): "calm" | "between" | "busy" | "unsure" {
+  /**
+   * What the window says; `unsure`: too few samples for a bad word. A window without samples says nothing against more.
+   * @param alone its requests were alone: then what it says is the base, and less of them would be no quicker.
+   */
+  judge(alone: boolean): "calm" | "between" | "busy" | "unsure" {
     const time = this.#typical();
     if (time === null || this.base === null) return "calm";
+    if (alone) this.base += BASE_WINDOW * (time - this.base);
+    // Nobody is answered sooner among others than alone: the host has become quicker.
+    if (BUSY * time < this.base && this.#count >= BUSY_LEAST) this.base = time;
     if (time > Math.max(BUSY * this.base, this.base + NOTICEABLE)) return this.#count < BUSY_LEAST ? "unsure" : "busy";
     return time <= Math.max(CALM * this.base, this.base + NOTICEABLE) ? "calm" : "between";
   }
@@ -83,14 +95,26 @@ export class LatencySignal {
   /** The limit was lowered to this, because the level above it queues. */
   lowered(limit: number, now: Millis): void {
     this.#calmTo = limit;
+    this.#calmBase = this.base ?? Number.POSITIVE_INFINITY;
     this.#againAt = now + this.#againEvery;
     this.#againEvery = Math.min(AGAIN_MOST, 2 * this.#againEvery);
   }
 
-  /** After a calm window at that limit: does latency allow a step up? */
+  /**
+   * After a calm window at that limit: does latency allow a step up? A host that turns out to be slower when it has nothing else to
+   * do was no queue: what seemed to queue by its old base is not held against the levels.
+   */
   allowsMore(limit: number, now: Millis): boolean {
+    if (this.base !== null && this.base > MOVED * this.#calmBase) this.#forgetLevels();
     if (limit > this.#calmTo) this.#againEvery = Math.max(AGAIN_FIRST, this.#againEvery / 2);
     return limit < this.#calmTo || now >= this.#againAt;
+  }
+
+  #forgetLevels(): void {
+    this.#calmTo = Number.POSITIVE_INFINITY;
+    this.#calmBase = Number.POSITIVE_INFINITY;
+    this.#againAt = 0;
+    this.#againEvery = AGAIN_FIRST;
   }
 
   clear(): void {
@@ -101,17 +125,18 @@ export class LatencySignal {
   /** Instants as what is left of them, so that they hold in another process. */
   pack(now: Millis): number[] {
     const { base, baseAt } = this;
-    const again = [this.#calmTo, this.#againAt - now, this.#againEvery];
+    const again = [this.#calmTo, this.#calmBase, this.#againAt - now, this.#againEvery];
     return [this.#known ? this.srtt : Number.NaN, base ?? Number.NaN, baseAt === null ? Number.NaN : baseAt - now, ...again];
   }
 
   unpack(packed: readonly number[], now: Millis): void {
-    const [srtt, base, baseLeft, calmTo, againLeft, againEvery] = packed;
+    const [srtt, base, baseLeft, calmTo, calmBase, againLeft, againEvery] = packed;
     this.#known = !Number.isNaN(srtt);
     if (this.#known) this.srtt = srtt;
     this.base = Number.isNaN(base) ? null : base;
     this.baseAt = Number.isNaN(baseLeft) ? null : now + baseLeft;
     this.#calmTo = calmTo;
+    this.#calmBase = calmBase;
     this.#againAt = now + againLeft;
     this.#againEvery = againEvery;
   }

@@ -155,14 +155,15 @@ test.each(SEEDS)("10: a site whose answers take three times as long is not drive
   const limitBefore = played.limitOf("queue.example");
   await played.simulation.advance(20 * MINUTE);
   const p95 = played.p95(11 * MINUTE, 20 * MINUTE) / 750;
-  const share = played.goodput(14 * MINUTE, 20 * MINUTE) / (4 / 0.75);
+  const share = played.goodput(11 * MINUTE, 20 * MINUTE) / (4 / 0.75);
   const early = played.goodput(11 * MINUTE, 14 * MINUTE) / (4 / 0.75);
   const back = played.goodput(29 * MINUTE, 30 * MINUTE) / played.goodput(9 * MINUTE, 10 * MINUTE);
   const limit = played.limitOf("queue.example") / limitBefore;
   const result = await played.end();
   figure("10 latency triples", seed, { p95, share, early, back, limit, retryShare: result.retryShare });
-  // Until it has found the new level it asks for less than there is: the figure "early" says how much.
   expect(p95).toBeLessThanOrEqual(2);
   expect(share).toBeGreaterThanOrEqual(0.95);
+  expect(early).toBeGreaterThanOrEqual(0.95);
+  expect(limit).toBeLessThanOrEqual(1.5);
   expect(back).toBeGreaterThanOrEqual(0.95);
 });
