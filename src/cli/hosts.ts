@@ -87,6 +87,7 @@ const WHY: Readonly<Record<HostReason, string>> = {
   "provider plan": "provider plan: its provider takes no more calls at once",
   credits: "credits: its provider has no credits left",
   "provider closed": "provider closed: its provider refuses every call",
+  "provider down": "provider down: its provider lets nothing through and is tried again",
   "parse share": "parse share: its pages are heavy, and the parser is at one of them",
   "new host": "new host: one at a time until it has answered a few times",
   yields: "yields: it is slow, and others want the slots",
@@ -108,8 +109,10 @@ export function whyText(row: HostLine, now: number): string {
     const until = row.gateUntil ?? row.nextAt;
     const left = until === null || until <= now ? "" : ` for ${span(until - now)}`;
     const cause = row.gateUntil !== null && row.gateCause !== null ? ` after ${row.gateCause}` : "";
-    parts.push(`${WHY[row.reason]}${left}${cause}`);
+    const why = row.provider === null ? WHY[row.reason] : WHY[row.reason].replace("its provider", row.provider);
+    parts.push(`${why}${left}${cause}`);
   }
+  if (row.providerRefusal !== null) parts.push(`${row.provider} said last: ${row.providerRefusal}`);
   if (row.cuts > 0) parts.push(counted(row.cuts, "cut"));
   if (row.healthState !== "healthy") parts.push(`health ${row.health.toFixed(2)}: ${row.healthState}`);
   if (row.retryShare > 0) parts.push(`${share(row.retryShare)} retries`);

@@ -80,7 +80,7 @@ function waitingHosts(status: CrawlStatus, now: number): string[] {
   if (status.waitingHosts.length === 0) return [];
   const rows = status.waitingHosts.map((host) => {
     const next = host.nextAt === null || host.nextAt <= now ? "" : `, next in ${span(host.nextAt - now)}`;
-    return `    ${host.host}: ${count(host.waiting)} waiting, ${host.inFlight} in flight, ${host.reason}${next}`;
+    return `    ${host.host}: ${count(host.waiting)} waiting, ${host.inFlight} in flight, ${host.reason}${next}${host.providerRefusal === null ? "" : ` (${host.provider}: ${host.providerRefusal})`}`;
   });
   return ["  hosts with most waiting (weir hosts shows more):", ...rows];
 }

@@ -65,7 +65,10 @@ export function summaryText(summary: CrawlSummary, store: string): string {
 function refusedByProviders(summary: CrawlSummary): string[] {
   return Object.entries(summary.providers ?? {})
     .filter(([, provider]) => provider.refused > 0)
-    .map(([name, provider]) => `  ${name} itself refused or was not reached: ${counted(provider.refused, "time")}`);
+    .map(
+      ([name, provider]) =>
+        `  ${name} itself refused or was not reached: ${counted(provider.refused, "time")}${provider.lastRefusal === null ? "" : `; ${provider.lastRefusal}`}`,
+    );
 }
 
 /** The four causes that took most of the bytes, with their share. */

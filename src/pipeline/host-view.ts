@@ -20,6 +20,7 @@ export const WHY_WAITING = [
   "provider plan",
   "credits",
   "provider closed",
+  "provider down",
   "parse share",
   "new host",
   "yields",
@@ -78,12 +79,16 @@ export interface HostRow {
   readonly meanTime: Millis | null;
   /** Why it is not served; null when nothing waits there. */
   readonly reason: WhyWaiting | null;
+  /** The provider it goes by; null when it is asked directly. */
+  readonly provider: string | null;
+  /** What that refused with last, or why it was not reached; null as soon as an answer comes through. */
+  readonly providerRefusal: string | null;
   /** Next possible start; null when that is now, or not known. */
   readonly nextAt: EpochMillis | null;
 }
 
 /** A host of the status: the few fields a line has room for. */
-export type WaitingHost = Pick<HostRow, "host" | "waiting" | "inFlight" | "reason" | "nextAt">;
+export type WaitingHost = Pick<HostRow, "host" | "waiting" | "inFlight" | "reason" | "nextAt" | "provider" | "providerRefusal">;
 
 /** Which hosts are asked for. */
 export interface HostsAsked {
@@ -136,8 +141,8 @@ export function waitingHosts(pipeline: Pipeline, most: number, now: Millis, epoc
   }
   keepBest(best, rank, most);
   return best.map((host) => {
-    const { reason, nextAt, waiting, inFlight } = rowOf(pipeline, host, now, epoch);
-    return { host: host.key, waiting, inFlight, reason, nextAt };
+    const { reason, nextAt, waiting, inFlight, provider, providerRefusal } = rowOf(pipeline, host, now, epoch);
+    return { host: host.key, waiting, inFlight, reason, nextAt, provider, providerRefusal };
   });
 }
 
@@ -145,19 +150,24 @@ export function waitingHosts(pipeline: Pipeline, most: number, now: Millis, epoc
 export function whyWaiting(pipeline: Pipeline, host: Host, now: Millis): WhyWaiting {
   if (host.hold !== null) return host.hold;
   if (host.robots.wants && host.robots.isRepeat && host.robots.askAt > now) return "robots";
-  const { limiter, own, unit } = host;
+  const { limiter, own } = host;
   const gateUntil = Math.max(limiter.gateUntil, own.gateUntil);
   if (gateUntil > now) return gateUntil - now > PARKED_FROM ? "parked until" : "gate";
+  if (pipeline.providers.isDown(host, now)) return "provider down";
   if (host.lined) return "unit";
   const at = limiter.admitAt(now);
-  if (at === Number.POSITIVE_INFINITY) {
-    if (limiter.halfOpen) return "half-open";
-    if (limiter.inFlight >= (unit?.pace ?? pipeline.options.paceOf(host.key)).ceiling) return "ceiling";
-    return (unit ?? host).fetches < KNOWN_FROM ? "new host" : "limit";
-  }
+  if (at === Number.POSITIVE_INFINITY) return fullBy(pipeline, host);
   if (at > now) return delayedBy(pipeline, host, at);
   if (pipeline.retries.holds(host, now)) return "retry budget";
   return pipeline.dispatcher.held ?? (pipeline.dispatcher.yields(host) ? "yields" : "its turn");
+}
+
+/** What keeps an open host from having more under way. */
+function fullBy(pipeline: Pipeline, host: Host): WhyWaiting {
+  const { limiter, unit } = host;
+  if (limiter.halfOpen) return "half-open";
+  if (limiter.inFlight >= (unit?.pace ?? pipeline.options.paceOf(host.key)).ceiling) return "ceiling";
+  return (unit ?? host).fetches < KNOWN_FROM ? "new host" : "limit";
 }
 
 /** Which of its gaps keeps an open host with room: what robots.txt asks for, what the person does, or the limiter's own pace. */
@@ -177,6 +187,7 @@ function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis):
   const refusal = host.memory.lastRefusal;
   const pace = host.unit?.pace ?? pipeline.options.paceOf(host.key);
   const mark = host.unit ?? host;
+  const lane = pipeline.providers.of(host);
   const wall = (instant: Millis): EpochMillis | null =>
     instant > now && Number.isFinite(instant) ? Math.round(epoch + instant - now) : null;
   return {
@@ -197,9 +208,17 @@ function rowOf(pipeline: Pipeline, host: Host, now: Millis, epoch: EpochMillis):
     retryShare: host.share?.share(now) ?? 0,
     starts: host.starts,
     meanTime: mark.fetches === 0 ? null : mark.meanTime,
+    provider: lane.spec.kind === "direct" ? null : lane.spec.name,
+    providerRefusal: lane.lastRefusal,
     reason: host.hasWork ? whyWaiting(pipeline, host, now) : null,
-    nextAt: host.hasWork ? wall(Math.max(limiter.admitAt(now), host.nextIsRetry ? host.budget.readyAt(now) : now)) : null,
+    nextAt: host.hasWork ? wall(nextStartOf(pipeline, host, now)) : null,
   };
+}
+
+/** As far as the host's own limits and its provider's ways go. */
+function nextStartOf({ providers }: Pipeline, host: Host, now: Millis): Millis {
+  const at = Math.max(host.limiter.admitAt(now), host.nextIsRetry ? host.budget.readyAt(now) : now);
+  return providers.routeAt(host, at, now);
 }
 
 /** Closed longest first, then half-open, then by cuts. */

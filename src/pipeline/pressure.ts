@@ -159,6 +159,7 @@ const WAITS: Readonly<Partial<Record<WhyWaiting, readonly [string, string]>>> = 
   "provider plan": ["waiting for its provider", "waiting for their provider"],
   credits: ["waiting for credits", "waiting for credits"],
   "provider closed": ["waiting for its provider to be mended", "waiting for their provider to be mended"],
+  "provider down": ["without a way through its provider", "without a way through their provider"],
 };
 const OTHERWISE = ["at its ceiling or pace", "at their ceiling or pace"] as const;
 
@@ -183,7 +184,8 @@ function hostLimits(pipeline: Pipeline, now: Millis): string {
     return `host limits: ${retrying} ${retrying === 1 ? "URL" : "URLs"} to be tried again`;
   }
   const count = most.count.toLocaleString("en-US");
-  return `host limits: ${seen === HOSTS_COUNTED ? "more than " : ""}${count} ${most.count === 1 ? "host" : "hosts"} ${most.words[most.count === 1 ? 0 : 1]}`;
+  const said = most.words === WAITS["provider down"] ? pipeline.providers.refusalWords : "";
+  return `host limits: ${seen === HOSTS_COUNTED ? "more than " : ""}${count} ${most.count === 1 ? "host" : "hosts"} ${most.words[most.count === 1 ? 0 : 1]}${said}`;
 }
 
 /** It has work, or its robots.txt is on its way. */

@@ -7,6 +7,8 @@ import type { Host } from "../stages/frontier/host.ts";
 
 /** Refusals by an endpoint of one URL, while others get through, from which the URL itself is the trouble. Source: guess. */
 const TROUBLE_FROM = 4;
+/** Calls in a row that did not reach the web, from which a person is told of it. Source: guess; as an endpoint's. */
+const DOWN_FROM = 3;
 /** URLs that are watched for that at once. */
 const WATCHED_MOST = 1_024;
 
@@ -32,7 +34,7 @@ export interface ProviderCall {
 }
 
 /** Why a host waits for its provider; also what the crawl is then bound by. */
-export type ProviderHold = "provider plan" | "credits" | "provider closed";
+export type ProviderHold = "provider plan" | "credits" | "provider closed" | "provider down";
 
 interface LaneState {
   readonly plan: readonly number[] | null;
@@ -51,6 +53,9 @@ export class ProviderLane {
   /** URLs that an endpoint has refused: how often, and how many calls had got through at the first. */
   readonly #watched = new Map<string, { refusals: number; readonly okBefore: number }>();
   #closed: string | null = null;
+  #lastRefusal: string | null = null;
+  /** Refusals since the last answer that came through. */
+  #refusalRow = 0;
   #calls = 0;
   #served = 0;
   #refused = 0;
@@ -80,6 +85,14 @@ export class ProviderLane {
   /** Why it is closed until a person mends it; null while it is not. */
   get closed(): string | null {
     return this.#closed;
+  }
+  /** What it refused with last, or why it was not reached; null as soon as an answer comes through. */
+  get lastRefusal(): string | null {
+    return this.#closed ?? this.#lastRefusal;
+  }
+  /** Nothing comes through it, though nobody said for how long. */
+  get down(): boolean {
+    return this.#refusalRow >= DOWN_FROM;
   }
   get calls(): number {
     return this.#calls;
@@ -111,7 +124,7 @@ export class ProviderLane {
   holdOf(now: Millis): ProviderHold {
     if (this.#closed !== null) return "provider closed";
     if (this.#account !== null && (this.#account.shut !== null || this.#limiter.admitAt(now) <= now)) return "credits";
-    return "provider plan";
+    return this.#limiter.halfOpen ? "provider down" : "provider plan";
   }
 
   park(host: Host, now: Millis): void {
@@ -143,8 +156,12 @@ export class ProviderLane {
     const { measure } = result;
     this.#bytes += measure.bytesIn + measure.bytesOut;
     this.#limiter.end(call.permit, signalOf(result, this.spec.route.admitAt !== undefined), now, random);
-    if (result.kind === "refusal") this.#refused += 1;
-    else if (result.kind === "response") this.#served += 1;
+    if (result.kind === "refusal") this.#noteRefusal(result);
+    else if (result.kind === "response") {
+      this.#served += 1;
+      this.#refusalRow = 0;
+      this.#lastRefusal = null;
+    }
     if (call.money !== null && this.#account !== null) {
       if (result.kind === "refusal" && result.by === "credits") this.#account.exhausted(call.money, result.resetAt, epoch);
       else this.#account.settle(call.money, this.#costOf(result), result.kind !== "refusal");
@@ -153,6 +170,14 @@ export class ProviderLane {
     if (result.kind === "refusal" && result.by === "endpoint") return this.#watch(url, result);
     if (this.#watched.size > 0) this.#watched.delete(url);
     return result;
+  }
+
+  #noteRefusal({ by, message, measure }: FetchResult & { kind: "refusal" }): void {
+    this.#refused += 1;
+    // What was turned away before it left says nothing new.
+    if (by === "endpoint" && this.#lastRefusal !== null && measure.total === 0) return;
+    this.#lastRefusal = message;
+    if (by === "endpoint") this.#refusalRow += 1;
   }
 
   #costOf(result: FetchResult): number {

@@ -24,6 +24,8 @@ export interface ProviderReport {
   readonly waiting: number;
   /** Why nothing starts; null while something may. */
   readonly shut: "credits" | "closed" | null;
+  /** What it refused with last, or why it was not reached; null as soon as an answer comes through. */
+  readonly lastRefusal: string | null;
   /** When it goes on by itself; null when it is open, or nobody knows. */
   readonly resumesAt: EpochMillis | null;
 }
@@ -53,6 +55,7 @@ export function reportOf(lane: ProviderLane): ProviderReport {
     limit: Math.min(lane.limiter.limit, 4096),
     waiting: lane.waiting,
     shut: lane.closed !== null ? "closed" : shut !== null ? "credits" : null,
+    lastRefusal: lane.lastRefusal,
     resumesAt: lane.closed === null ? (shut?.until ?? null) : null,
   };
 }

@@ -6,6 +6,9 @@ import type { Errand } from "./errand.ts";
 import type { PipelineDeps, PipelineOptions } from "./pipeline-deps.ts";
 import { ProviderLane, type ProviderSpec } from "./provider-lane.ts";
 
+/** Times a person is told that a provider lets nothing through; the status names the present one. */
+const DOWN_TOLD = 5;
+
 /** Key of the store's text that holds a provider's state. */
 export const providerMetaKey = (name: string): string => `provider:${name}`;
 
@@ -29,6 +32,7 @@ export class Providers {
   /** Lanes that can refuse. Empty in a crawl that goes directly: then nothing here costs anything. */
   readonly #limited: readonly ProviderLane[];
   readonly #told = new Set<ProviderLane>();
+  #toldDown = 0;
 
   constructor(deps: ProvidersDeps) {
     this.#deps = deps;
@@ -83,6 +87,11 @@ export class Providers {
     return opens <= now ? at : Math.max(at, opens);
   }
 
+  /** No way through its provider is open to the host at this moment. */
+  isDown(host: Host, now: Millis): boolean {
+    return this.routeAt(host, now, now) > now;
+  }
+
   start(errand: Errand, host: Host, now: Millis): void {
     const lane = this.of(host);
     if (lane.spec.kind === "direct") return;
@@ -112,12 +121,18 @@ export class Providers {
   /** Says once that a provider gives nothing any more, and when it does again. */
   #tell(lane: ProviderLane): void {
     const { name } = lane.spec;
-    const isClosed = lane.closed !== null || (lane.account?.shut ?? null) !== null;
+    const isShut = lane.closed !== null || (lane.account?.shut ?? null) !== null;
+    const isClosed = isShut || lane.down;
     if (isClosed === this.#told.has(lane)) return;
     if (!isClosed) this.#told.delete(lane);
     else {
       this.#told.add(lane);
-      const why = lane.closed === null ? `has no credits left; ${resumeWords(lane)}` : `refuses every call: ${lane.closed}`;
+      if (!isShut && ++this.#toldDown > DOWN_TOLD) return;
+      const why = !isShut
+        ? `lets nothing through, its hosts wait and it is tried again: ${lane.lastRefusal}`
+        : lane.closed === null
+          ? `has no credits left; ${resumeWords(lane)}`
+          : `refuses every call: ${lane.closed}`;
       this.#deps.warn(`Provider ${name} ${why}`);
     }
   }
@@ -153,17 +168,25 @@ export class Providers {
   bound(others: number, now: Millis): "provider plan" | "credits" | null {
     const lane = this.#mostWaitedFor();
     if (lane === undefined || lane.waiting < others) return null;
-    return lane.holdOf(now) === "provider plan" ? "provider plan" : "credits";
+    const hold = lane.holdOf(now);
+    return hold === "provider plan" || hold === "provider down" ? "provider plan" : "credits";
   }
 
   boundWords(cause: "provider plan" | "credits", now: Millis): string {
     const lane = this.#mostWaitedFor();
     if (lane === undefined) return cause;
     const { name } = lane.spec;
-    if (lane.closed !== null) return `${cause}: ${name} refuses every call`;
+    if (lane.closed !== null) return `${name} refuses every call: ${lane.closed}`;
     const { halfOpen, limit, gateUntil } = lane.limiter;
     if (cause === "credits") return `${cause}: ${name} has none left; ${resumeWords(lane)}`;
-    return halfOpen || gateUntil > now ? `${cause}: ${name} backs off` : `${cause}: ${limit} calls at once to ${name}`;
+    const said = lane.lastRefusal === null ? "" : `: ${lane.lastRefusal}`;
+    return halfOpen || gateUntil > now ? `${cause}: ${name} backs off${said}` : `${cause}: ${limit} calls at once to ${name}`;
+  }
+
+  /** The last refusal of the provider that lets nothing through, as the end of a sentence; empty when each does. */
+  get refusalWords(): string {
+    const lane = this.#limited.find(({ down }) => down) ?? this.#limited.find(({ lastRefusal }) => lastRefusal !== null);
+    return lane === undefined ? "" : ` ${lane.spec.name}: ${lane.lastRefusal}`;
   }
 
   #mostWaitedFor(): ProviderLane | undefined {

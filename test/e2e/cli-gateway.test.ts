@@ -20,10 +20,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function weir(args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+/** @param stop presses Ctrl-C once. */
+function weir(args: readonly string[], stop?: AbortSignal): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((done) => {
     const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: CERT };
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env });
+    stop?.addEventListener("abort", () => child.kill("SIGINT"));
     let out = "";
     let err = "";
     child.stdout.on("data", (data) => {
@@ -97,6 +99,65 @@ test("a gateway that refuses for a while costs no page, no retry and no password
   expect([code, summary.pages, summary.failed, summary.retries, summary.left]).toEqual([0, PAGES + 1, 0, 0, 0]);
   expect(summary.bytesByCause.refused).toBeGreaterThan(0);
   expect(summary.cost).toBeGreaterThan(0);
+});
+
+/** Runs a crawl, asks how its hosts and it are doing until the text is there, and ends it. */
+async function asked(endpoint: string, sign: string): Promise<{ hosts: string; status: string; err: string }> {
+  const store = join(folder, "weir.db");
+  const stop = new AbortController();
+  const crawl = weir(["crawl", "http://a.example/", "http://b.example/", "--proxy", endpoint, "--store", store], stop.signal);
+  let status = "";
+  // From the third refusal in a row on it is said aloud.
+  for (let i = 0; i < 60 && !/endpoint ([3-9]|\d\d)/.test(status); i += 1) status = (await weir(["status", "--store", store])).out;
+  let hosts = "";
+  for (let i = 0; i < 60 && !hosts.includes(sign); i += 1) hosts = (await weir(["hosts", "--store", store])).out;
+  status = (await weir(["status", "--store", store])).out;
+  stop.abort();
+  const { code, err } = await crawl;
+  expect(code).toBe(130);
+  return { hosts, status, err };
+}
+
+test.each([
+  ["a dead proxy", null, "provider down: proxy lets nothing through", "cannot be reached: connecting to 127.0.0.1 failed"],
+  ["a proxy that answers 502", "502 Bad Gateway", "provider down: proxy lets nothing through", "answered 502 to CONNECT"],
+  ["a proxy that answers 503", "503 Service Unavailable", "provider down: proxy lets nothing through", "answered 503 to CONNECT"],
+  ["a proxy that answers 504", "504 Gateway Timeout", "provider down: proxy lets nothing through", "answered 504 to CONNECT"],
+] as const)("%s over plain http: hosts, the live line and the end name it and what it said", async (_name, status, reason, said) => {
+  const gateway = await proxy({ manner: () => ({ reply: `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n` }) });
+  const endpoint = gateway.url("me", "hush");
+  if (status === null) await gateway.close();
+  const { hosts, status: shown, err } = await asked(endpoint, `2 ${reason.slice(0, 13)}`);
+  expect(hosts).toContain(reason);
+  expect(hosts).toContain(said);
+  expect(err).toMatch(new RegExp(`warning: Provider proxy lets nothing through.*${said}`));
+  expect(shown).toMatch(new RegExp(`bound by: host limits: 2 hosts without a way through their provider.*proxy: .*${said}`));
+  expect(err).toMatch(new RegExp(`proxy itself refused or was not reached: .*${said}`));
+  expect((err + hosts + shown).includes("hush")).toBe(false);
+});
+
+test.each([
+  ["http", "answered 407 to CONNECT [ab].example:80: the user name or the password is wrong"],
+  ["socks5", "refused the login: the user name or the password is wrong"],
+] as const)("a %s proxy that refuses the login closes the way at once, and says so in words", async (kind, said) => {
+  const gateway = await proxy({ kind, password: "right" });
+  const store = join(folder, "weir.db");
+  const { code, err } = await weir([
+    "crawl",
+    "http://a.example/",
+    "http://b.example/",
+    "--proxy",
+    gateway.url("me", "hush"),
+    "--store",
+    store,
+  ]);
+  expect(code).toBe(3);
+  expect(err).toMatch(new RegExp(`warning: Provider proxy refuses every call: .*${said}`));
+  expect(err).toMatch(new RegExp(`proxy itself refused or was not reached: .*${said}`));
+  const { out } = await weir(["hosts", "--store", store]);
+  expect(out).toMatch(new RegExp(`provider closed: proxy refuses every call; proxy said last: .*${said}`));
+  expect(gateway.connections).toBeLessThanOrEqual(2);
+  expect((err + out).includes("hush")).toBe(false);
 });
 
 test("a proxy beside a provider, and one that is none, are told without the password", async () => {

@@ -2,7 +2,7 @@ import { retryAfter } from "../../kernel/retry-after.ts";
 import type { Bytes, EpochMillis } from "../../kernel/units.ts";
 import type { Refusal } from "../http1/dial.ts";
 import { ResponseHead } from "../http1/response-head.ts";
-import { type Handshake, refusedBy, type Step } from "./handshake.ts";
+import { type Handshake, loginWords, refusedBy, type Step } from "./handshake.ts";
 
 /** A gateway's answer to CONNECT is a few lines. */
 const HEAD_MOST: Bytes = 16 * 1024;
@@ -80,13 +80,13 @@ export class ConnectHandshake implements Handshake {
   }
 
   #refusalOf(head: ResponseHead): Refusal {
-    const { gateway, exhausted, busy, authority, epoch } = this.#target;
+    const { gateway, exhausted, busy, authority, user, epoch } = this.#target;
     const { status } = head;
     const wait = retryAfter(head.get("retry-after"), head.get("date"), epoch());
     const said = `${gateway} answered ${status} to CONNECT ${authority}`;
     if (exhausted.includes(status)) return refusedBy("credits", `${said}: its quota or money is gone`, status, wait);
     if (busy.includes(status)) return refusedBy("plan", `${said}: too many at once`, status, wait);
-    if (status === 401 || status === 407) return refusedBy("auth", `${said}: it wants other credentials`, status);
+    if (status === 401 || status === 407) return refusedBy("auth", `${said}: ${loginWords(user !== null)}`, status);
     return refusedBy("endpoint", said, status, wait);
   }
 

@@ -18,3 +18,8 @@ export interface Handshake {
 export function refusedBy(by: Refusal["by"], message: string, status?: number, retryAfter: number | null = null): Refusal {
   return { by, message, retryAfter, resetAt: null, ...(status === undefined ? {} : { status }) };
 }
+
+/** Why the gateway lets nobody in. @param given whether a user name and a password were sent. */
+export function loginWords(given: boolean): string {
+  return given ? "the user name or the password is wrong" : "it wants a user name and a password, as in http://user:password@proxy:port";
+}

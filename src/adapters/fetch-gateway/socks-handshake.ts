@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Refusal } from "../http1/dial.ts";
-import { type Handshake, refusedBy, type Step } from "./handshake.ts";
+import { type Handshake, loginWords, refusedBy, type Step } from "./handshake.ts";
 
 export interface SocksTarget {
   /** Sent as a name: the gateway resolves it. */
@@ -67,7 +67,8 @@ export class SocksHandshake implements Handshake {
     if (answer[0] !== 5) return this.#refuse("endpoint", "does not speak SOCKS5");
     if (answer[1] === 0) return this.#ask();
     const { user } = this.#target;
-    if (answer[1] !== 2 || user === null) return this.#refuse("auth", "accepts none of the ways to log in");
+    if (user === null) return this.#refuse("auth", `lets nobody in without a login: ${loginWords(false)}`);
+    if (answer[1] !== 2) return this.#refuse("auth", "accepts neither a user name and a password nor a visitor without");
     this.#state = "password";
     return { kind: "more", write: Buffer.concat([Buffer.from([1]), sized(user.name), sized(user.password)]) };
   }
@@ -75,7 +76,7 @@ export class SocksHandshake implements Handshake {
   #password(): Step {
     const answer = this.#taken(2);
     if (answer === undefined) return { kind: "more" };
-    return answer[1] === 0 ? this.#ask() : this.#refuse("auth", "refused user and password");
+    return answer[1] === 0 ? this.#ask() : this.#refuse("auth", `refused the login: ${loginWords(true)}`);
   }
 
   #ask(): Step {

@@ -24,6 +24,7 @@ export type HostHold =
   | "provider plan"
   | "credits"
   | "provider closed"
+  | "provider down"
   | null;
 
 /** A step of a redirect chain that waits for its turn on this host; opaque to the frontier. */

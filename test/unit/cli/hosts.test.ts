@@ -22,6 +22,8 @@ const row: HostLine = {
   retryShare: 0.12,
   starts: 40,
   meanTime: 250,
+  provider: null,
+  providerRefusal: null,
   reason: "gate",
   nextAt: 20_000,
 };

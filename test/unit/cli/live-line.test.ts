@@ -32,7 +32,9 @@ const status: CrawlStatus = {
   hosts: 2,
   outcomes: { new: 12_000, failed: 3 },
   skipped: { robots: 7 },
-  waitingHosts: [{ host: "slow.example", waiting: 3000, inFlight: 1, reason: "gate", nextAt: 1_131_000 }],
+  waitingHosts: [
+    { host: "slow.example", waiting: 3000, inFlight: 1, reason: "gate", nextAt: 1_131_000, provider: null, providerRefusal: null },
+  ],
 };
 
 test("the live line has what cli.md lists, in its order", () => {
