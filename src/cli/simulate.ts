@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { openWeb } from "../app/simulation/open-web.ts";
+import { openWeb, outOfRange } from "../app/simulation/open-web.ts";
 import type { SimulationResult } from "../app/simulation/result.ts";
 import { Simulation } from "../app/simulation/simulation.ts";
 import { shown } from "../config/shown.ts";
@@ -39,8 +39,10 @@ export async function runSimulate(input: RunInput): Promise<number> {
 function numberOf(input: RunInput, name: "hours" | "seed", problems: ConfigProblem[]): number | undefined {
   const text = input.own[name];
   if (text === undefined) return undefined;
-  if (typeof text === "string" && /^\d{1,10}(\.\d{1,6})?$/.test(text)) return Number(text);
-  problems.push({ path: `--${name}`, got: shown(text), expected: "a number" });
+  const value = typeof text === "string" && /^\d[\d.e+]*$/i.test(text.trim()) ? Number(text) : Number.NaN;
+  const expected = outOfRange(name, value);
+  if (expected === null) return value;
+  problems.push({ path: `--${name}`, got: shown(text), expected });
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { topUp } from "../app/topup.ts";
 import { shown } from "../config/shown.ts";
 import { suggest } from "../config/suggest.ts";
-import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
+import type { ConfigProblem } from "../kernel/errors.ts";
 import type { RunInput } from "./command-spec.ts";
 import { count } from "./format.ts";
 import { printLine } from "./print-line.ts";
@@ -14,23 +14,22 @@ export async function runTopup(input: RunInput): Promise<number> {
   const amount = amountOf(input.own.credits, problems);
   if (input.args.length !== 1)
     problems.push({ path: "<provider>", got: shown(input.args.join(" ")), expected: "the name of one provider" });
-  const { settings } = await settingsOf(input, { problems });
-  const [provider] = input.args;
-  const known = Object.keys(settings.providers);
-  const found = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
-  if (found === undefined) {
-    const near = suggest(provider, known);
-    const expected = known.length === 0 ? "a provider of the configuration; it has none" : `one of ${known.join(", ")}`;
-    const path = "<provider>";
-    throw new ConfigError("WEIR_USAGE", "The command line has a problem", [
-      { path, got: shown(provider), expected: near === null ? expected : `${expected}; did you mean ${near}?` },
-    ]);
-  }
+  const [provider = ""] = input.args;
+  const judge = (known: readonly string[] | null): ConfigProblem[] =>
+    input.args.length === 1 && known !== null && !known.includes(provider) ? [unknownProvider(provider, known)] : [];
+  const { settings } = await settingsOf(input, { problems, judge });
+  const found = settings.providers[provider];
   const report = await topUp(settings.store, { provider, amount }, found, Date.now());
   const where = report.running ? "the running crawl goes on" : "the next crawl will use it";
   const left = report.left === null ? "" : `, ${count(report.left)} left`;
   await printLine(settings.json ? JSON.stringify(report) : `${provider} is open again${left}; ${where}`);
   return EXIT.done;
+}
+
+function unknownProvider(given: string, known: readonly string[]): ConfigProblem {
+  const near = suggest(given, known);
+  const expected = known.length === 0 ? "a provider of the configuration; it has none" : `one of ${known.join(", ")}`;
+  return { path: "<provider>", got: shown(given), expected: near === null ? expected : `${expected}; did you mean ${near}?` };
 }
 
 function amountOf(given: string | boolean | undefined, problems: ConfigProblem[]): number | null {

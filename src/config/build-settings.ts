@@ -3,7 +3,7 @@ import { proxyProvider } from "./read-providers.ts";
 import type { Settings } from "./settings.ts";
 
 /** The provider's name that `--proxy` stands for. */
-const PROXY = "proxy";
+export const PROXY = "proxy";
 
 /**
  * Puts checked values, by key, into the typed shape and freezes it through and through. Absent values stay absent.

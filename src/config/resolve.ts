@@ -1,7 +1,8 @@
 import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
-import { buildSettings } from "./build-settings.ts";
+import { buildSettings, PROXY } from "./build-settings.ts";
 import { defaultUserAgent, OPTIONS } from "./defaults.ts";
 import { DEFAULT_FIELDS } from "./fields.ts";
+import type { ProvidersSettings } from "./providers.ts";
 import { unnamedProviders } from "./read-providers.ts";
 import { readValue } from "./read-value.ts";
 import { isList, type OptionSpec } from "./schema.ts";
@@ -22,6 +23,8 @@ export interface ConfigSources {
   readonly file?: { readonly path: string; readonly value: unknown };
   /** Found by the caller already, for example options that do not exist. Reported together with the others. */
   readonly problems?: readonly ConfigProblem[];
+  /** What the caller can only judge by the providers there are; null when they are unusable, and then a problem of their own. */
+  readonly judge?: (providers: readonly string[] | null) => readonly ConfigProblem[];
 }
 
 /** Where an effective value came from. */
@@ -61,7 +64,7 @@ export function resolveSettings(sources: ConfigSources): Resolved {
   let onlyFlags = elsewhere.length === 0;
   const values = new Map<string, unknown>();
   const places = new Map<string, Given>();
-  const origins: Origin[] = [];
+  const origins = new Map<string, Origin>();
   for (const spec of OPTIONS) {
     const given = strongest(spec, sources);
     const report = (suffix: string, got: unknown, expected: string): void => {
@@ -73,25 +76,57 @@ export function resolveSettings(sources: ConfigSources): Resolved {
       given.raw === undefined ? undefined : readValue(spec.type, given.raw, { fromText, secret: (name) => sources.env?.[name], report });
     values.set(spec.key, value);
     places.set(spec.key, given);
-    origins.push({ key: spec.key, value: shownSetting(spec.type, value), origin: given.origin, from: given.from });
+    origins.set(spec.key, originOf(spec, value, given));
   }
   for (const { key, suffix, got, expected } of unnamedProviders(values)) {
     const place = places.get(key);
     problems.push({ path: (place?.path ?? key) + suffix, got: shown(got), expected });
     onlyFlags &&= place?.origin === "flag";
   }
-  if (values.get("proxy") !== undefined && values.get("provider") !== "direct") {
+  const weaker = weakerWay(values, places);
+  if (weaker === "both") {
     const place = places.get("proxy");
     problems.push({ path: place?.path ?? "proxy", got: "a proxy beside a provider", expected: "one of the two" });
     onlyFlags &&= place?.origin === "flag";
+  } else if (weaker !== null) {
+    const fallback = defaultOf(weaker, sources.version);
+    values.set(weaker.key, fallback);
+    origins.set(weaker.key, originOf(weaker, fallback, { origin: "default", from: null }));
   }
+  problems.push(...(sources.judge?.(providerNames(values)) ?? []));
   if (problems.length > 0)
     throw new ConfigError(
       onlyFlags ? "WEIR_USAGE" : "WEIR_CONFIG_INVALID",
       headline(onlyFlags ? "command line" : "configuration", problems.length),
       problems,
     );
-  return { settings: buildSettings(values), origins };
+  return { settings: buildSettings(values), origins: [...origins.values()] };
+}
+
+function originOf({ key, type }: OptionSpec, value: unknown, { origin, from }: Pick<Given, "origin" | "from">): Origin {
+  return { key, value: shownSetting(type, value), origin, from };
+}
+
+/** Sources from the strongest. */
+const STRENGTH: readonly Origin["origin"][] = ["option", "flag", "environment", "file", "default"];
+
+/**
+ * A proxy and a provider are two answers to one question: what comes from the stronger source counts.
+ * @returns the option that does not count; "both" when they come from the same source; null when one of them was not set.
+ */
+function weakerWay(values: ReadonlyMap<string, unknown>, places: ReadonlyMap<string, Given>): OptionSpec | "both" | null {
+  const strengthOf = (key: string): number => STRENGTH.indexOf(places.get(key)?.origin ?? "default");
+  const [proxy, provider] = [strengthOf("proxy"), strengthOf("provider")];
+  if (values.get("proxy") === undefined || places.get("provider")?.origin === "default") return null;
+  if (proxy === provider) return values.get("provider") === "direct" ? null : "both";
+  return OPTIONS.find(({ key }) => key === (proxy < provider ? "provider" : "proxy")) ?? null;
+}
+
+/** Those that can be named; null when they could not be read. */
+function providerNames(values: ReadonlyMap<string, unknown>): readonly string[] | null {
+  const known = values.get("providers");
+  if (known === undefined) return null;
+  return [...Object.keys(known as ProvidersSettings), ...(values.get("proxy") === undefined ? [] : [PROXY])];
 }
 
 function headline(what: string, count: number): string {

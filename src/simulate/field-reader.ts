@@ -45,13 +45,7 @@ export class FieldReader {
   number(name: string, range: NumberRange): number | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
-    const isIn =
-      typeof value === "number" &&
-      value <= range.most &&
-      (range.least === undefined || value >= range.least) &&
-      (range.above === undefined || value > range.above) &&
-      (range.whole !== true || Number.isInteger(value));
-    return isIn ? value : this.#refuse(name, rangeText(range));
+    return typeof value === "number" && isWithin(value, range) ? value : this.#refuse(name, rangeText(range));
   }
 
   required(name: string, range: NumberRange): number {
@@ -119,6 +113,15 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? "nothing").slice(0, 60);
 }
 
-function rangeText({ least, above, most, whole }: NumberRange): string {
+export function isWithin(value: number, { least, above, most, whole }: NumberRange): boolean {
+  return (
+    value <= most &&
+    (least === undefined || value >= least) &&
+    (above === undefined || value > above) &&
+    (whole !== true || Number.isInteger(value))
+  );
+}
+
+export function rangeText({ least, above, most, whole }: NumberRange): string {
   return `a ${whole === true ? "whole " : ""}number ${above === undefined ? `from ${least ?? 0}` : `above ${above}, at most`}${above === undefined ? " to" : ""} ${most}`;
 }

@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "../kernel/errors.ts";
-import { FieldReader } from "./field-reader.ts";
+import { FieldReader, isWithin, type NumberRange, rangeText } from "./field-reader.ts";
 import { type FailureKind, NO_TOLERANCE, type RefusalKind, type Service, type TargetChange, type Tolerance, targetSpec } from "./target.ts";
 import { FAULT_KINDS, type Web, type WebFault, type WebHost } from "./web.ts";
 
@@ -10,9 +10,17 @@ const CRAWLER_COUNTS = ["concurrency", "hostCeiling", "ipCeiling", "retries"] as
 const CRAWLER_TEXTS = ["timeout", "maxBody", "delay"] as const;
 /** Source: bench/scanner.mjs, some 100 MB/s. */
 const PARSE_MILLIS_PER_MB = 10;
-/** A week: more than any question needs, and still minutes of real time. */
-const HOURS_MOST = 168;
+/** Hours: a week is more than any question needs, and still minutes of real time. */
+const RANGES = { hours: { above: 0, most: 168 }, seed: { least: 0, most: 2 ** 32 - 1, whole: true } } as const satisfies Record<
+  string,
+  NumberRange
+>;
 const HOSTS_MOST = 20_000;
+
+/** What may stand for the file's own hours or seed, in words; null when the value is such a one. */
+export function outOfRange(name: keyof typeof RANGES, value: number): string | null {
+  return isWithin(value, RANGES[name]) ? null : rangeText(RANGES[name]);
+}
 
 /**
  * Takes a simulation file apart.
@@ -25,8 +33,8 @@ export function readWeb(value: unknown, instead: { readonly hours?: number; read
   const root = FieldReader.of(isObject ? { ...value, ...instead } : value, "", problems, "an object: { hosts: […] }");
   if (root === null) return problems;
   const web: Web = {
-    hours: root.number("hours", { above: 0, most: HOURS_MOST }) ?? 1,
-    seed: root.number("seed", { least: 0, most: 2 ** 32 - 1, whole: true }) ?? 1,
+    hours: root.number("hours", RANGES.hours) ?? 1,
+    seed: root.number("seed", RANGES.seed) ?? 1,
     crawler: readCrawler(root),
     parser: readParser(root),
     hosts: root.list("hosts", (host) => readHost(host)),
@@ -88,7 +96,7 @@ function readHost(host: FieldReader): WebHost {
 }
 
 function readChange(change: FieldReader): TargetChange {
-  const atMinutes = change.number("atMinutes", { least: 0, most: HOURS_MOST * 60 });
+  const atMinutes = change.number("atMinutes", { least: 0, most: RANGES.hours.most * 60 });
   if (atMinutes === undefined && !change.has("atMinutes")) change.missing("atMinutes", "minutes from the start");
   const service = change.object("service", "an object of fields that change");
   const tolerance = change.object("tolerance", "an object of fields that change; null lifts a bound");
@@ -169,7 +177,7 @@ function readFault(fault: FieldReader): WebFault {
   if (kind === undefined && !fault.has("kind")) fault.missing("kind", `one of ${FAULT_KINDS.join(", ")}`);
   const read: WebFault = {
     kind: kind ?? "store",
-    atMinutes: fault.required("atMinutes", { least: 0, most: HOURS_MOST * 60 }),
+    atMinutes: fault.required("atMinutes", { least: 0, most: RANGES.hours.most * 60 }),
     seconds: fault.required("seconds", { above: 0, most: 86_400 }),
   };
   fault.nothingElse();

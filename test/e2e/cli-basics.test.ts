@@ -144,3 +144,19 @@ test("a file that is no store is told as such", async () => {
   expect(code).toBe(1);
   expect(err.trim().split("\n")).toHaveLength(1);
 });
+
+test.each([
+  ["retry", ["--host", "a/b", "--code", "zz", "--stoer", "x"], ["--stoer", "--host", "--code"]],
+  ["topup", ["hme", "--credits", "-3"], ["--credits", "<provider>"]],
+  ["topup", ["home", "work", "--credits", "0"], ["--credits", "<provider>"]],
+  ["simulate", ["--hours", "1e9", "--seed", "-1", "--limiter", "none"], ["--hours", "--seed", "--limiter", "--web"]],
+] as const)("weir %s tells all that is wrong with %j at once", async (command, args, paths) => {
+  const home = { kind: "gateway", endpoints: ["http://home.example:8000"] };
+  await writeFile(join(folder, "home.json"), JSON.stringify({ providers: { home } }));
+  const { code, out, err } = await weir([command, ...args, "--config", "home.json"]);
+  expect([code, out]).toEqual([2, ""]);
+  const told = err.split("\n").flatMap((line) => /^ {2}(\S+): got/.exec(line)?.[1] ?? []);
+  expect(told.sort()).toEqual([...paths].sort());
+  if (command === "simulate") expect(err).toContain('--hours: got "1e9", expected a number above 0, at most 168');
+  if (args[0] === "hme") expect(err).toContain("did you mean home?");
+});

@@ -4,6 +4,8 @@ import { readWeb } from "../../simulate/read-web.ts";
 import type { Web } from "../../simulate/web.ts";
 import { configOf } from "./config-of.ts";
 
+export { outOfRange } from "../../simulate/read-web.ts";
+
 export interface WebOverrides {
   readonly hours?: number;
   readonly seed?: number;

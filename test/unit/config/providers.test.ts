@@ -124,3 +124,22 @@ test("secrets are read from the environment, and never shown", () => {
   const shown = origins.find(({ key }) => key === "providers")?.value;
   expect(shown).toBe("api: scraping-api (hidden)");
 });
+
+test("of a proxy and a provider the one from the stronger source counts; from the same source they are one too many", () => {
+  const url = "http://proxy.example:8000";
+  const home = { kind: "gateway", endpoints: ["http://home.example:8000"] };
+  const wayOf = (sources: Parameters<typeof resolve>[0]): string => resolve(sources).settings.provider;
+  const fileOf = (value: object) => file({ providers: { home }, ...value });
+  expect(wayOf({ flags: { proxy: url }, ...fileOf({ provider: "home" }) })).toBe("proxy");
+  expect(wayOf({ flags: { provider: "home" }, ...fileOf({ proxy: url }) })).toBe("home");
+  expect(wayOf({ flags: { provider: "direct" }, ...fileOf({ proxy: url }) })).toBe("direct");
+  expect(wayOf({ flags: { provider: "home" }, env: { WEIR_PROXY: url }, ...fileOf({}) })).toBe("home");
+  expect(wayOf({ env: { WEIR_PROXY: url }, ...fileOf({ provider: "home" }) })).toBe("proxy");
+  expect(wayOf({ options: { provider: "home" }, flags: { proxy: url }, ...fileOf({}) })).toBe("home");
+  expect(wayOf({ flags: { proxy: url } })).toBe("proxy");
+  const { origins } = resolve({ flags: { proxy: url }, ...fileOf({ provider: "home" }) });
+  expect(origins.find(({ key }) => key === "provider")).toMatchObject({ value: "direct", origin: "default" });
+  const problem = { got: "a proxy beside a provider", expected: "one of the two" };
+  expect(problemsOf({ flags: { proxy: url, provider: "home" }, ...fileOf({}) })).toMatchObject([{ path: "--proxy", ...problem }]);
+  expect(problemsOf(fileOf({ proxy: url, provider: "home" }))).toMatchObject([problem]);
+});
