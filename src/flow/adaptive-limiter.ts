@@ -34,7 +34,7 @@ const HINT_LASTS: Millis = 60_000;
 const WIDE = 2;
 /** Marks the packed state; another one is not read. */
 const STATE_VERSION = 12;
-const STATE_LENGTH = 42;
+const STATE_LENGTH = 45;
 
 /**
  * The adaptive limiter: how much one host is asked at once, or how seldom.

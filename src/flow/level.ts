@@ -31,6 +31,18 @@ const RELAX = 1.25;
 const OUTAGE_EVERY: Millis = 1_800_000;
 /** Failed probes of the gate from which an event is a long one. */
 const LONG_FROM = 3;
+/** A limit has been sustained after so many good answers without an event. */
+const SUSTAINED = 100;
+/** A request that was alone, at this part of what was sustained, is not refused for its load. */
+const BLIND_BELOW = 0.5;
+/** Nor is one at this part, when the host then refuses even single requests for a while. */
+const OUTAGE_BELOW = 0.75;
+/** After such refusals the way back is tried at once, then after this, twice as long for so many times, then seldom. Source: ADR 0013. */
+const COMEBACK_EVERY: Millis = 10_000;
+const COMEBACKS = 3;
+const COMEBACK_SELDOM: Millis = 1_800_000;
+/** It begins with this many at once, for it may be refused. */
+const COMEBACK_FROM = 2;
 /** Fast recovery goes back to this share of the limit before the event. */
 const RESTORE = 0.8;
 /** After a long event the pace is one per its length, and grows by this an answer until near the knee; there by `CLIMB`. */
@@ -75,6 +87,11 @@ export class Level {
   #relaxAt: Millis = Number.POSITIVE_INFINITY;
   #restoreAt: Millis = Number.POSITIVE_INFINITY;
   #outageAt: Millis = Number.NEGATIVE_INFINITY;
+  /** What was sustained last; refusals that do not depend on load do not refute it. */
+  #sustained = 0;
+  #blind = false;
+  #comebackAt: Millis = 0;
+  #comebacks = 0;
 
   /** Requests at once. A part of a slot is one that the pace leaves empty for the rest of the time. */
   get slots(): number {
@@ -100,6 +117,11 @@ export class Level {
    */
   cut(beta: number, level: number, late: boolean, srtt: Millis, now: Millis): void {
     const { limit } = this;
+    if (this.#good >= SUSTAINED) {
+      this.#sustained = limit;
+      this.#blind = false;
+      this.#comebacks = 0;
+    } else if (level <= 1 && limit <= BLIND_BELOW * this.#sustained && this.#sustained >= 2) this.#blind = true;
     const refuted = this.probe.failed(limit < 1, now) || this.#ramp;
     this.#unit ??= srtt;
     const least = this.#unit / SLOWEST;
@@ -132,6 +154,7 @@ export class Level {
     this.#good = 0;
     this.#proven = 0;
     const soon = now + Math.max(2_000, 3 * srtt);
+    if (failures >= LONG_FROM && this.#limitBefore <= OUTAGE_BELOW * this.#sustained && this.#sustained >= 2) this.#blind = true;
     if (failures < LONG_FROM) {
       // The closure was at least a gap: a pace goes on where it was.
       if (this.#limitBefore < 1) this.limit = Math.max(this.limit, Math.min(this.knee, this.#limitBefore));
@@ -161,6 +184,7 @@ export class Level {
       this.limit = Math.max(this.limit, Math.min(this.knee, RESTORE * this.#limitBefore));
       this.#restoreAt = Number.POSITIVE_INFINITY;
     }
+    if (this.#blind && this.#comebackAt <= now) this.#comeBack(now);
     if (this.#cutEver && this.#relaxAt <= now) {
       if (this.allowance.allowsTry(now)) {
         this.#failed *= RELAX;
@@ -169,6 +193,21 @@ export class Level {
       this.#relaxAt = now + RELAX_EVERY;
     }
     this.probe.answered(startedAt, level >= Math.floor(this.limit));
+  }
+
+  /**
+   * The host refused what was far below what it had stood: it broke, it did not ask for less. What was learnt of its tolerance
+   * meanwhile is void.
+   */
+  #comeBack(now: Millis): void {
+    this.#comebackAt = now + (this.#comebacks < COMEBACKS ? COMEBACK_EVERY * 2 ** this.#comebacks : COMEBACK_SELDOM);
+    this.#comebacks += 1;
+    this.knee = Math.max(this.knee, this.#sustained);
+    this.#failed = Number.POSITIVE_INFINITY;
+    this.#good = 0;
+    this.#proven = 0;
+    this.#ramp = false;
+    this.limit = Math.max(this.limit, Math.min(COMEBACK_FROM, this.#sustained));
   }
 
   /** A good answer to a pace. @returns whether it is one still. */
@@ -219,14 +258,16 @@ export class Level {
 
   /** Instants as what is left of them, so that they hold in another process. */
   pack(now: Millis): number[] {
-    const flags = (this.#cutEver ? 1 : 0) + (this.#ramp ? 2 : 0) + (this.#slowStart ? 4 : 0);
+    const flags = (this.#cutEver ? 1 : 0) + (this.#ramp ? 2 : 0) + (this.#slowStart ? 4 : 0) + (this.#blind ? 8 : 0);
     const levels = [this.limit, this.knee, this.#failed, this.#kneeBefore, this.#limitBefore, this.#unit ?? Number.NaN];
-    const instants = [this.#fellAt - now, this.#relaxAt - now, this.#restoreAt - now, this.#outageAt - now];
-    return [flags, ...levels, this.#good, this.#proven, this.#falls, ...instants, ...this.allowance.pack(now), ...this.probe.pack(now)];
+    const counts = [this.#good, this.#proven, this.#falls, this.#sustained, this.#comebacks];
+    const instants = [this.#fellAt - now, this.#relaxAt - now, this.#restoreAt - now, this.#outageAt - now, this.#comebackAt - now];
+    return [flags, ...levels, ...counts, ...instants, ...this.allowance.pack(now), ...this.probe.pack(now)];
   }
 
   unpack(packed: readonly number[], now: Millis): void {
-    const [flags, limit, knee, failed, kneeBefore, limitBefore, unit, good, proven, falls, ...rest] = packed;
+    const [flags, limit, knee, failed, kneeBefore, limitBefore, unit, good, proven, falls, ...more] = packed;
+    const [sustained, comebacks, ...rest] = more;
     this.#cutEver = (flags & 1) !== 0;
     this.#ramp = (flags & 2) !== 0;
     this.#slowStart = (flags & 4) !== 0;
@@ -239,9 +280,12 @@ export class Level {
     this.#good = good;
     this.#proven = proven;
     this.#falls = falls;
-    [this.#fellAt, this.#relaxAt, this.#restoreAt, this.#outageAt] = rest.map((left) => now + left);
-    this.allowance.unpack(rest.slice(4, 5), now);
-    this.probe.unpack(rest.slice(5), now);
+    this.#blind = (flags & 8) !== 0;
+    this.#sustained = sustained;
+    this.#comebacks = comebacks;
+    [this.#fellAt, this.#relaxAt, this.#restoreAt, this.#outageAt, this.#comebackAt] = rest.map((left) => now + left);
+    this.allowance.unpack(rest.slice(5, 6), now);
+    this.probe.unpack(rest.slice(6), now);
   }
 
   /** What is believed safe after a refusal. */
