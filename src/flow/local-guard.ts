@@ -62,6 +62,7 @@ export class LocalGuard<K> {
   #answeredAt: Millis = Number.NEGATIVE_INFINITY;
   #cause: LocalCause | null = null;
   #closedAt: Millis = 0;
+  #movedAt: Millis = 0;
   #openedAt: Millis = Number.NEGATIVE_INFINITY;
   #gateUntil: Millis = 0;
   #canaryAt: Millis = 0;
@@ -81,6 +82,10 @@ export class LocalGuard<K> {
   }
   get closedAt(): Millis {
     return this.#closedAt;
+  }
+  /** Since when nothing has come of the closure: neither an answer nor, where there never was one, the end of a host that is dead. */
+  get stuckSince(): Millis {
+    return Math.max(this.#closedAt, this.#movedAt);
   }
   /** Canaries of the last closure. */
   get canaries(): number {
@@ -137,7 +142,9 @@ export class LocalGuard<K> {
     // What began before the end of a closure was under way in it.
     if (this.#cause !== null || startedAt < this.#openedAt) {
       this.#settle(host);
-      return this.#cause !== null && this.#isDead(host, now) ? "host" : "local";
+      if (this.#cause === null || !this.#isDead(host, now)) return "local";
+      if (!this.#anyAnswered) this.#movedAt = now;
+      return "host";
     }
     const quiet = inBody ? now - this.#answeredAt >= TOGETHER : this.#answeredAt - startedAt <= QUIET_AFTER * (now - startedAt);
     const isNews = !this.#judged.has(host);
@@ -181,9 +188,16 @@ export class LocalGuard<K> {
     return "host";
   }
 
-  /** When all that is left to ask is dead, no canary is ever answered: it must come to an end all the same. */
+  get #anyAnswered(): boolean {
+    return this.#answeredAt !== Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * When all that is left to ask is dead, no canary is ever answered: it must come to an end all the same. Where nobody has ever
+   * answered, no host is excused again: there may be more of them than canaries in any time that one waits.
+   */
   #isDead(host: K, now: Millis): boolean {
-    return now - this.#closedAt > PATIENCE && (this.#judged.get(host) ?? 0) > EXCUSES;
+    return now - this.#closedAt > PATIENCE && (!this.#anyAnswered || (this.#judged.get(host) ?? 0) > EXCUSES);
   }
 
   #settle(host: K): void {

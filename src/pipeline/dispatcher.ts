@@ -94,10 +94,10 @@ export class Dispatcher {
   get lookups(): number {
     return this.#lookups.pending;
   }
-  /** Why nothing but a try a second starts, and since when; null while this machine is well. */
+  /** Why nothing but a try a second starts, and since when nothing comes of it; null while this machine is well. */
   get local(): { readonly cause: LocalCause; readonly since: Millis } | null {
     const { guard } = this.#watch;
-    if (guard.cause !== null) return { cause: guard.cause, since: guard.closedAt };
+    if (guard.cause !== null) return { cause: guard.cause, since: guard.stuckSince };
     return this.#lookups.silentSince === null ? null : { cause: "dns", since: this.#lookups.silentSince };
   }
   /** Hosts of which anything was asked. */

@@ -10,6 +10,15 @@ const WORDS: Readonly<Record<LocalCause, string>> = {
   resources: "This machine refuses connections (sockets or network); one try a second until one succeeds",
 };
 
+/** The same in a few words, for a line. */
+export const LOCAL_WORDS: Readonly<Record<LocalCause, string>> = {
+  "many-hosts": "many hosts fell silent at once, as when this machine's network is down",
+  "event-loop": "this process was stalled",
+  egress: "this machine's network is down",
+  dns: "no name server answers",
+  resources: "this machine refuses connections",
+};
+
 /** Tells the person what this machine is at fault for. */
 export function localFaults(warn: (message: string) => void): (cause: LocalCause) => void {
   let told = 0;

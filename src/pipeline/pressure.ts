@@ -1,6 +1,7 @@
 import type { Bytes, Millis } from "../kernel/units.ts";
 import type { Host } from "../stages/frontier/host.ts";
 import { type WhyWaiting, whyWaiting } from "./host-view.ts";
+import { LOCAL_WORDS } from "./local-faults.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { BoundBy } from "./tally.ts";
 
@@ -118,6 +119,7 @@ export function boundWords(pipeline: Pipeline, cause: BoundBy, now: Millis): str
   if (cause === "storage" && storeStage.troubled) return "storage: the store cannot be written";
   if (dispatcher.held === "stopping") return "stopping";
   if (cause === "provider plan" || cause === "credits") return pipeline.providers.boundWords(cause, now);
+  if (cause === "local" && dispatcher.local !== null) return `local: ${LOCAL_WORDS[dispatcher.local.cause]}`;
   return cause === "host limits" ? hostLimits(pipeline, now) : cause;
 }
 

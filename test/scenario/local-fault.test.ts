@@ -104,6 +104,37 @@ test.each([
   expect(settled.filter(({ outcome }) => outcome === "new").length).toBe(30 * 20);
 });
 
+test.each([10, 40, 300])(
+  "%i hosts that are dead from the start look like an outage, are told as one, and all fail in the end",
+  async (hosts) => {
+    const world = await World.open({ answer: () => SILENT, robots: () => SILENT, seeds: seedsOf(hosts) });
+    await world.clock.advance(30 * SECOND);
+    expect(world.run.status()).toMatchObject({
+      boundByCause: "local",
+      boundBy: "local: many hosts fell silent at once, as when this machine's network is down",
+      helps: "this machine or its network is at fault; no site is blamed",
+      outcomes: {},
+    });
+    expect(world.run.hosts({ top: 1, by: "waiting" }).reasons.local).toBeGreaterThan(0);
+    expect(world.warnings[0]).toContain("Many hosts fell silent at once, as when this machine's network is down");
+    const summary = await world.finish();
+    expect(summary).toMatchObject({ stopped: null, failed: hosts, left: 0 });
+    expect(new Set((await world.settled()).map(({ code }) => code))).toEqual(new Set(["timeout"]));
+  },
+);
+
+test("an outage that lasts, where hosts have answered before, ends with --max-wait and charges none of what is left", async () => {
+  const world = await World.open({
+    answer: (call) => (call.at < 20 * SECOND ? endless(call) : SILENT),
+    robots: (call) => (call.at < 20 * SECOND ? status(404) : SILENT),
+    seeds: seedsOf(40),
+    config: { hosts: { delay: "1s" } },
+  });
+  const summary = await world.finish();
+  expect(summary).toMatchObject({ stopped: "max-wait", failed: 0 });
+  expect(summary.seconds).toBeLessThan(20 + 10 + 125);
+});
+
 test("a machine without sockets tries once a second, and ends with --max-wait when that lasts", async () => {
   const world = await World.open({
     answer: () => ({ kind: "failure", code: "connect", phase: "local", after: 1 }),
