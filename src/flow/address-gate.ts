@@ -3,6 +3,9 @@ interface Slot<T> {
   readonly waiters: T[];
 }
 
+/** With no more addresses than this, idle ones are kept: most are asked again at once. */
+const IDLE_KEPT = 1_024;
+
 /**
  * Hard ceiling of requests in flight per address, with a wait list of hosts for each, so that thousands of hosts behind
  * one full address are not popped and pushed for ever. A host waits in one list at most; lists hold hosts, so they are
@@ -37,7 +40,7 @@ export class AddressGate<T> {
     if (slot === undefined) return undefined;
     slot.inFlight -= 1;
     const next = slot.waiters.shift();
-    if (slot.inFlight === 0 && slot.waiters.length === 0) this.#slots.delete(address);
+    this.#tidy(address, slot);
     return next;
   }
 
@@ -46,8 +49,12 @@ export class AddressGate<T> {
     const slot = this.#slots.get(address);
     if (slot === undefined) return undefined;
     const next = slot.inFlight < this.#ceiling ? slot.waiters.shift() : undefined;
-    if (slot.inFlight === 0 && slot.waiters.length === 0) this.#slots.delete(address);
+    this.#tidy(address, slot);
     return next;
+  }
+
+  #tidy(address: string, slot: Slot<T>): void {
+    if (slot.inFlight === 0 && slot.waiters.length === 0 && this.#slots.size > IDLE_KEPT) this.#slots.delete(address);
   }
 
   /** Hosts wait for this address. */

@@ -5,6 +5,11 @@ const MOST_BYTES_PER_ID = 5;
 
 /** Reused between calls: the engine encodes one list for each page, and a page has tens of links. */
 let scratch = new Uint8Array(1024);
+/** Lists are cut from one piece of memory after the other: a piece for each would cost more than its bytes. */
+const PIECE = 65_536;
+const CUT_MOST = 4_096;
+let piece = new Uint8Array(0);
+let used = 0;
 
 /**
  * Packs a list of ids, in their order, for a page's row: unsigned LEB128 of zig-zag deltas, the first one from 0. Links of one
@@ -28,7 +33,20 @@ export function encodeIds(ids: Int32Array | readonly UrlId[], count: number = id
     }
     out[at++] = rest;
   }
-  return out.slice(0, at);
+  return kept(out, at);
+}
+
+/** Bytes that nobody else writes, cut from a piece unless there are many. */
+function kept(bytes: Uint8Array, length: number): Uint8Array {
+  if (length > CUT_MOST) return bytes.slice(0, length);
+  if (used + length > piece.length) {
+    piece = new Uint8Array(PIECE);
+    used = 0;
+  }
+  const own = piece.subarray(used, used + length);
+  for (let i = 0; i < length; i++) own[i] = bytes[i];
+  used += length;
+  return own;
 }
 
 /**

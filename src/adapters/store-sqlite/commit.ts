@@ -124,20 +124,26 @@ export class Committer {
 
   /** A batch rarely holds more than one pass and five outcomes, so the counts cost a few updates a batch. */
   #countVisits(settlements: readonly Settlement[]): void {
-    const tallies = new Map<string, [pass: number, outcome: number, visits: number, first: number, last: number]>();
+    const tallies: Tally[] = [];
+    let tally: Tally | undefined;
     for (const { pass, outcome, seq } of settlements) {
-      const key = `${pass} ${outcome}`;
-      const tally = tallies.get(key);
-      if (tally === undefined) tallies.set(key, [pass, outcomeCode(outcome), 1, seq, seq]);
-      else {
-        tally[2]++;
-        tally[3] = Math.min(tally[3], seq);
-        tally[4] = Math.max(tally[4], seq);
+      const code = outcomeCode(outcome);
+      if (tally === undefined || tally[0] !== pass || tally[1] !== code) {
+        tally = tallies.find((other) => other[0] === pass && other[1] === code);
+        if (tally === undefined) {
+          tally = [pass, code, 0, seq, seq];
+          tallies.push(tally);
+        }
       }
+      tally[2]++;
+      tally[3] = Math.min(tally[3], seq);
+      tally[4] = Math.max(tally[4], seq);
     }
-    for (const tally of tallies.values()) this.#tally.run(tally);
+    for (const counted of tallies) this.#tally.run(counted);
   }
 }
+
+type Tally = [pass: number, outcome: number, visits: number, first: number, last: number];
 
 /** Nothing to say beyond the numbers. */
 function isPlain(item: Settlement): boolean {
