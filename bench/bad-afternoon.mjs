@@ -1,6 +1,7 @@
 // A bad afternoon over real loopback sockets: twelve hosts, and one after the other a site that turns to 20 MB pages on which the parser is
 // fifty times slower, storage that stalls, and sites that refuse. It prints what the crawl kept of its goodput and draws what happened.
 // node bench/bad-afternoon.mjs [--only weir|crawlee] [--scale 1] [--svg bad-afternoon.svg] [--modules DIR] [--cap 350]
+// Ends with 1 when weir's own memory was ever above --cap MB.
 // With --modules, a folder in which @crawlee/cheerio and @crawlee/core are installed, the same afternoon is run with Crawlee too:
 //   mkdir /tmp/crawlee && cd /tmp/crawlee && npm init -y && npm i @crawlee/cheerio@3.18.1 @crawlee/core@3.18.1
 import { fork } from "node:child_process";
@@ -81,6 +82,11 @@ function backAfter(run, from, to, base, hosts) {
   return null;
 }
 
+/** MB. */
+function peakOf({ samples }) {
+  return Math.max(0, ...samples.map((sample) => (sample.rss ?? 0) / 1e6));
+}
+
 function figures(run) {
   const [before, heavy, , stall, , refusing, last] = PHASES;
   const base = (hosts) => goodput(run, before.from, before.to, hosts);
@@ -93,7 +99,7 @@ function figures(run) {
   const calm = goodput(run, refusing.from - 30 * s, refusing.from, except(REFUSING));
   const percent = (value) => `${Math.round(value * 100)} %`;
   const after = (value) => (value === null ? "never" : `${Math.round(value)} s`);
-  const rss = Math.max(...run.samples.map((sample) => (sample.rss ?? 0) / 1e6));
+  const rss = peakOf(run);
   const lag = Math.max(...run.samples.filter(({ t }) => t > before.from).map((sample) => sample.lag ?? 0));
   return [
     ["goodput before, pages/s", base().toFixed(0), ""],
@@ -123,5 +129,8 @@ printTable(
     wanted,
   })),
 );
+const overCap = runs.filter((run) => run.name === "weir" && peakOf(run) > given.cap);
+for (const run of overCap) console.error(`FAILED   peak RSS ${Math.round(peakOf(run))} MB is above the cap of ${given.cap} MB (--cap)`);
+if (overCap.length > 0) process.exitCode = 1;
 writeFileSync(given.svg, drawAfternoon(runs, { heavy: HEAVY, refusing: REFUSING, hosts: given.hosts }));
 console.log(`plot     ${given.svg}`);

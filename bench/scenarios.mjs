@@ -9,7 +9,17 @@ const folder = mkdtempSync(join(tmpdir(), "weir-scenarios-"));
 const file = join(folder, "figures.jsonl");
 const run = spawnSync(
   "npx",
-  ["vitest", "run", "--project", "scenario", "test/scenario/overload", "test/scenario/metastability", "--testTimeout", "600000"],
+  [
+    "vitest",
+    "run",
+    "--project",
+    "scenario",
+    "test/scenario/overload",
+    "test/scenario/metastability",
+    "test/scenario/api-provider",
+    "--testTimeout",
+    "600000",
+  ],
   {
     env: { ...process.env, WEIR_SEEDS: process.argv[2] ?? "1,2,3,4,5", WEIR_FIGURES: file },
     stdio: ["ignore", "inherit", "inherit"],

@@ -183,3 +183,22 @@ test("HTTP/2 by host: a site that speaks nothing else is crawled over one connec
   expect([code, JSON.parse(out.trim().split("\n").at(-1) ?? "").pages]).toEqual([0, PAGES + 1]);
   expect(target.sockets.length).toBe(1);
 });
+
+test.each(["http", "socks5"] as const)(
+  "HTTP/2 through a %s gateway: the site is crawled over one tunnel, and the bytes are the gateway's",
+  async (kind) => {
+    const target = await site("h2");
+    const gateway = await proxy({ kind });
+    const host = new URL(target.url).host;
+    await writeFile(
+      join(folder, "weir.config.json"),
+      JSON.stringify({ hosts: { overrides: { [host]: { http2: true } } }, allowPrivate: true, proxy: gateway.url() }),
+    );
+    const { code, out } = await weir(["crawl", target.url, "--json"]);
+    const summary = JSON.parse(out.trim().split("\n").at(-1) ?? "");
+    expect([code, summary.pages]).toEqual([0, PAGES + 1]);
+    expect([target.sockets.length, gateway.connections]).toEqual([1, 1]);
+    const served = gateway.bytes.in + gateway.bytes.out;
+    expect(Math.abs(summary.bytesWire - served)).toBeLessThanOrEqual(0.01 * served);
+  },
+);

@@ -40,19 +40,20 @@ test("egress down for 30 s: no host's limit moves, no attempt is charged, at mos
   pipeline.abort();
 });
 
-test("the loop stalls for 3 s: what timed out in it counts for nothing, a refusal still does", async () => {
-  const lag = new ScriptedLag([{ from: 30 * SECOND, to: 33 * SECOND }]);
+test.each([3, 60])("the loop stalls for %i s: what timed out in it counts for nothing, a refusal still does", async (seconds) => {
+  const stallEnds = (30 + seconds) * SECOND;
+  const lag = new ScriptedLag([{ from: 30 * SECOND, to: stallEnds }]);
   const { clock, pipeline } = await openPipeline({
     // What is under way at the stall seems to have had no answer in time.
     answer: (call) =>
-      call.at > 29.5 * SECOND && call.at < 33 * SECOND
-        ? { kind: "failure", code: "timeout", phase: "headers", after: 33 * SECOND - call.at + 1 }
+      call.at > 29.5 * SECOND && call.at < stallEnds
+        ? { kind: "failure", code: "timeout", phase: "headers", after: stallEnds - call.at + 1 }
         : endless(call),
     seeds: seedsOf(5),
     config: { hosts: { delay: "1s" } },
     lag,
   });
-  await clock.advance(33.5 * SECOND);
+  await clock.advance(stallEnds + 0.5 * SECOND);
   expect(pipeline.dispatcher.local?.cause).toBe("event-loop");
   await clock.advance(10 * SECOND);
   expect(pipeline.dispatcher.local).toBe(null);
@@ -76,10 +77,14 @@ test("the resolver hangs: no host's limit moves, no row is charged, and names ar
   });
   await world.clock.advance(back);
   expect(world.starts.length).toBe(0);
+  const cuts = (): number => world.run.hosts({ top: 40, by: "waiting" }).rows.reduce((sum, row) => sum + row.cuts, 0);
+  expect(world.run.hosts({ top: 40, by: "waiting" }).rows.length).toBe(40);
+  expect(cuts()).toBe(0);
   // The first ones together, then one a second.
   expect(asked.length).toBeLessThanOrEqual(32 + 40);
   await world.clock.advance(5 * SECOND);
   expect(new Set(world.starts.map(({ host }) => host)).size).toBe(40);
+  expect(cuts()).toBe(0);
   await world.finish();
   const settled = await world.settled();
   expect(settled.length).toBe(120);

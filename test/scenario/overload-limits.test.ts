@@ -121,9 +121,11 @@ const RETRY_AFTER = {
     ] as const;
   },
 };
-test.each(Object.entries(RETRY_AFTER))("9: Retry-After %s is waited for", async (how, headersAt) => {
+const WAITS = SEEDS.flatMap((seed) => Object.entries(RETRY_AFTER).map(([how, headersAt]) => [how, seed, headersAt] as const));
+test.each(WAITS)("9: Retry-After %s is waited for (seed %i)", async (how, seed, headersAt) => {
   let asked = 0;
   const world: World = await World.open({
+    seed,
     seeds: "http://busy.test/",
     answer: (call) => {
       asked += 1;
@@ -135,7 +137,7 @@ test.each(Object.entries(RETRY_AFTER))("9: Retry-After %s is waited for", async 
   await world.clock.advance(200 * SECOND);
   const next = world.starts.filter((call) => !call.url.endsWith("/robots.txt"))[3]?.at ?? Number.POSITIVE_INFINITY;
   const waited = (next - refusedAt) / 1000;
-  figure(`9 Retry-After ${how}`, 1, { waited });
+  figure(`9 Retry-After ${how}`, seed, { waited });
   expect(waited).toBeGreaterThanOrEqual(119.9);
   expect(waited).toBeLessThanOrEqual(126);
   world.run.stop();
