@@ -183,6 +183,8 @@ export class AdaptiveLimiter implements HostLimiter {
     }
     if (ttfb !== null) {
       this.#latency.sample(ttfb, permit.alone);
+      // The gap after the first start was reckoned with a round trip that nobody had measured.
+      if (this.#seen === 1 && !gate.halfOpen) this.#nextStart = Math.min(this.#nextStart, permit.at + this.#ownGap());
       if (permit.alone && this.#level.limit > WIDE && this.#latency.isBaseDue(now)) this.#latency.renewed(now, random);
     }
     this.#level.answered(permit.at, permit.level, now);

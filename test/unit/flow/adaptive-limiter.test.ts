@@ -386,6 +386,14 @@ test("row 16: an unknown host is asked one thing at a time, five times; then the
   expect(limits.slice(0, 5)).toEqual([1, 2, 4, 5, 6]);
 });
 
+test("row 16: the gap after the first start is by the round trip that its answer tells, not by one that was supposed", () => {
+  const limiter = new AdaptiveLimiter({ ceiling: 8, gap: 0 });
+  const permit = limiter.start(0, half);
+  expect(limiter.admitAt(0)).toBe(NEVER);
+  limiter.end(permit, { kind: "ok", ttfb: 10 }, 10, half);
+  expect(limiter.admitAt(10)).toBe(10);
+});
+
 test("row 20: gaps between starts vary, by a tenth in all", () => {
   const gaps = [least, greatest].map((random) => {
     const limiter = new AdaptiveLimiter({ ceiling: 8, gap: 0 });
