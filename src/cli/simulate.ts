@@ -79,7 +79,13 @@ export function resultText(result: SimulationResult): string {
       line(head),
       ...rows.map(line),
       `queues at most: ${queues}`,
+      ...(result.provider === null ? [] : [providerLine(result.provider)]),
       `retry share ${share(result.retryShare)}, ${count(result.settled)} URLs settled, ${count(result.waiting)} waiting, ${count(result.lost)} lost`,
     ].join("\n"),
   );
+}
+
+function providerLine({ calls, served, busy, exhausted, down, charged, mostInFlight }: NonNullable<SimulationResult["provider"]>): string {
+  const refused = `${count(busy)} too many at once, ${count(exhausted)} without credits, ${count(down)} out of order`;
+  return `provider: ${count(calls)} calls, ${count(served)} served (at most ${count(mostInFlight)} at once), refused: ${refused}; ${count(charged)} credits`;
 }

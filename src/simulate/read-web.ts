@@ -37,6 +37,7 @@ export function readWeb(value: unknown, instead: { readonly hours?: number; read
     seed: root.number("seed", RANGES.seed) ?? 1,
     crawler: readCrawler(root),
     parser: readParser(root),
+    provider: readProvider(root),
     hosts: root.list("hosts", (host) => readHost(host)),
     faults: root.list("faults", (fault) => readFault(fault)),
   };
@@ -48,6 +49,8 @@ export function readWeb(value: unknown, instead: { readonly hours?: number; read
   const twice = web.hosts.find((host, at) => web.hosts.findIndex(({ name }) => name === host.name) !== at);
   if (problems.length === 0 && twice !== undefined)
     problems.push({ path: "hosts", got: `${twice.name} twice`, expected: "each name once" });
+  if (web.provider === null && web.faults.some(({ kind }) => kind === "provider" || kind === "credits"))
+    problems.push({ path: "provider", got: "nothing", expected: "an object, for there are faults of it: { concurrency: 8 }" });
   return problems.length > 0 ? problems : web;
 }
 
@@ -73,6 +76,20 @@ function readParser(root: FieldReader): Web["parser"] {
   const parser = root.object("parser", "an object: { msPerMB }");
   const read = { msPerMB: parser?.number("msPerMB", { least: 0, most: 1e6 }) ?? PARSE_MILLIS_PER_MB };
   parser?.nothingElse();
+  return read;
+}
+
+function readProvider(root: FieldReader): Web["provider"] {
+  const provider = root.object("provider", "an object: { concurrency, told, credits, retries }");
+  if (provider === null) return null;
+  const calls = { least: 1, most: 4096, whole: true };
+  const read = {
+    concurrency: provider.required("concurrency", calls),
+    told: provider.nullable("told", () => provider.number("told", calls)) ?? null,
+    credits: provider.nullable("credits", () => provider.number("credits", { least: 0, most: 1e12, whole: true })) ?? null,
+    retries: provider.number("retries", { least: 0, most: 10, whole: true }) ?? 3,
+  };
+  provider.nothingElse();
   return read;
 }
 

@@ -14,13 +14,25 @@ export interface WebHost {
 }
 
 /** What breaks on our side, or between us and every site. `docs/simulation.md` says what each does. */
-export const FAULT_KINDS = ["egress", "dns", "store", "disk-full", "event-loop", "parser"] as const;
+export const FAULT_KINDS = ["egress", "dns", "store", "disk-full", "event-loop", "parser", "provider", "credits"] as const;
 export type WebFaultKind = (typeof FAULT_KINDS)[number];
 
 export interface WebFault {
   readonly kind: WebFaultKind;
   readonly atMinutes: number;
   readonly seconds: number;
+}
+
+/** A scraping API that all hosts are asked by. */
+export interface WebProvider {
+  /** Calls at once that its plan allows. */
+  readonly concurrency: number;
+  /** What the crawler is told of that; null: it has to find out. */
+  readonly told: number | null;
+  /** What its account holds; null: without end. */
+  readonly credits: number | null;
+  /** Retries of its own before it answers: the crawler makes none then. */
+  readonly retries: number;
 }
 
 /** A simulation file, read: what `weir simulate --web` runs. */
@@ -31,6 +43,8 @@ export interface Web {
   readonly crawler: Readonly<Record<string, string | number>>;
   /** Big pages take so long to parse, one after the other. */
   readonly parser: { readonly msPerMB: Millis };
+  /** null: all hosts are asked directly. */
+  readonly provider: WebProvider | null;
   readonly hosts: readonly WebHost[];
   readonly faults: readonly WebFault[];
 }

@@ -1,3 +1,4 @@
+import type { ProviderResult } from "../../simulate/simulated-provider.ts";
 import type { SimulatedSite } from "../../simulate/simulated-site.ts";
 import { WARM_UP } from "../../simulate/web.ts";
 import type { QueueResult } from "./queue-peaks.ts";
@@ -35,6 +36,8 @@ export interface SimulationResult {
   readonly seconds: number;
   readonly hosts: readonly HostResult[];
   readonly queues: readonly QueueResult[];
+  /** null without one. */
+  readonly provider: ProviderResult | null;
   /** Retries started ÷ requests, 0–1. */
   readonly retryShare: number;
   readonly settled: number;

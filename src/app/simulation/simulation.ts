@@ -3,15 +3,17 @@ import { resolveSettings } from "../../config/resolve.ts";
 import type { Millis } from "../../kernel/units.ts";
 import { Admission } from "../../pipeline/admission.ts";
 import type { Pipeline } from "../../pipeline/pipeline.ts";
+import type { ProviderSpec } from "../../pipeline/provider-lane.ts";
 import type { FetchRequest } from "../../ports/fetch-route.ts";
 import type { ParseLane } from "../../ports/parse-lane.ts";
 import { ForgetfulStore } from "../../simulate/forgetful-store.ts";
 import { seededRandom } from "../../simulate/random.ts";
 import { ScriptedLag } from "../../simulate/scripted-lag.ts";
+import { SimulatedProvider } from "../../simulate/simulated-provider.ts";
 import { SimulatedRoute } from "../../simulate/simulated-route.ts";
 import { type EndKind, SimulatedSite } from "../../simulate/simulated-site.ts";
 import { VirtualClock } from "../../simulate/virtual-clock.ts";
-import type { Web } from "../../simulate/web.ts";
+import type { Web, WebProvider } from "../../simulate/web.ts";
 import { CrawlRun } from "../crawl-run.ts";
 import { openPass, passIdentity } from "../pass.ts";
 import { configOf } from "./config-of.ts";
@@ -42,6 +44,7 @@ export class Simulation {
   readonly route: SimulatedRoute;
   readonly store: ForgetfulStore;
   readonly sites: ReadonlyMap<string, SimulatedSite>;
+  readonly provider: SimulatedProvider | null;
   readonly #web: Web;
   readonly #feeder: Feeder;
   readonly #peaks: QueuePeaks;
@@ -49,12 +52,13 @@ export class Simulation {
 
   private constructor(
     web: Web,
-    parts: Pick<Simulation, "clock" | "run" | "route" | "store" | "sites"> & { feeder: Feeder; peaks: QueuePeaks },
+    parts: Pick<Simulation, "clock" | "run" | "route" | "provider" | "store" | "sites"> & { feeder: Feeder; peaks: QueuePeaks },
   ) {
     this.#web = web;
     this.clock = parts.clock;
     this.run = parts.run;
     this.route = parts.route;
+    this.provider = parts.provider;
     this.store = parts.store;
     this.sites = parts.sites;
     this.#feeder = parts.feeder;
@@ -77,10 +81,12 @@ export class Simulation {
       },
       ...(io.onEnd === undefined ? {} : { onEnd: io.onEnd }),
     });
+    const provider = web.provider === null ? null : new SimulatedProvider(clock, route, web.provider);
     const lane = simulatedParser(clock, web, (name) => sites.get(name));
-    run = await openRun(web, io, { clock, store, route, lane, seeds: [...sites.keys()].map((name) => `https://${name}/`) });
-    scheduleFaults(web.faults, { clock, store, route });
-    const simulation = new Simulation(web, { clock, run, route, store, sites, feeder: new Feeder(sites), peaks });
+    run = await openRun(web, io, { clock, store, route, provider, lane, seeds: [...sites.keys()].map((name) => `https://${name}/`) });
+    const crawl = run;
+    scheduleFaults(web.faults, { clock, store, route, provider, topUp: () => crawl.topUp("provider", null) });
+    const simulation = new Simulation(web, { clock, run, route, provider, store, sites, feeder: new Feeder(sites), peaks });
     run.start();
     await clock.advance(0);
     return simulation;
@@ -126,6 +132,7 @@ export class Simulation {
       seconds,
       hosts,
       queues: this.#peaks.result(),
+      provider: this.provider?.result ?? null,
       retryShare,
       settled: store.settled,
       waiting,
@@ -162,11 +169,12 @@ interface RunParts {
   readonly clock: VirtualClock;
   readonly store: ForgetfulStore;
   readonly route: SimulatedRoute;
+  readonly provider: SimulatedProvider | null;
   readonly lane: ParseLane;
   readonly seeds: readonly string[];
 }
 
-async function openRun(web: Web, io: SimulationIo, { clock, store, route, lane, seeds }: RunParts): Promise<CrawlRun> {
+async function openRun(web: Web, io: SimulationIo, { clock, store, route, provider, lane, seeds }: RunParts): Promise<CrawlRun> {
   const { settings } = resolveSettings({ version: "0.0.0", options: { ...configOf(web), seeds } });
   const { scope } = settings;
   const admission = await Admission.open({ scope, seeds, include: [], exclude: [], maxDepth: null, thisYear: YEAR });
@@ -179,6 +187,7 @@ async function openRun(web: Web, io: SimulationIo, { clock, store, route, lane, 
       random: seededRandom(web.seed),
       store,
       route,
+      providers: provider === null || web.provider === null ? [] : [specOf(provider, web.provider)],
       blobs: null,
       lane,
       hashBody: () => "",
@@ -188,9 +197,14 @@ async function openRun(web: Web, io: SimulationIo, { clock, store, route, lane, 
       pid: 1,
       close: () => route.close(),
     },
-    settings,
+    provider === null ? settings : { ...settings, provider: provider.name },
     { seeds, admission, pass, resumed: false, lastSeq: 0, consumer: null, seed: [1, 2, 3, 4] },
   );
+}
+
+function specOf(route: SimulatedProvider, { told, credits, retries }: WebProvider): ProviderSpec {
+  const account = { unit: "credits", least: 1, balance: credits, resetAt: null } as const;
+  return { name: route.name, kind: "scraping-api", route, concurrency: told, account, retries, price: 0 };
 }
 
 function hash(text: string): number {
