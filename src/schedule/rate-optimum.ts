@@ -29,12 +29,27 @@ export function bestFrequencies(objective: Objective, pages: readonly RatedPage[
 }
 
 /**
- * The price at which `spend` (cost units per day, never rising in the price) comes to `budget`, by bisection on its logarithm, to 1e-12.
+ * The price at which `spend` (cost units per day, never rising in the price) comes to `budget`, by bisection on its logarithm.
+ * @param near a price that is about right: then it is found near there, to a part in a thousand; null: anywhere, to 1e-13.
  */
-export function priceThatSpends(budget: number, spend: (price: number) => number): number {
-  let low = 1e-30;
-  let high = 1e30;
-  for (let round = 0; round < 100 && high / low > 1 + 1e-13; round++) {
+export function priceThatSpends(budget: number, spend: (price: number) => number, near: number | null = null): number {
+  let low = near ?? 1e-30;
+  let high = near ?? 1e30;
+  if (near !== null) {
+    if (spend(near) > budget) {
+      for (let step = 1.05; high < 1e30 && spend(high) > budget; step *= step) {
+        low = high;
+        high *= step;
+      }
+    } else {
+      for (let step = 1.05; low > 1e-30 && spend(low) <= budget; step *= step) {
+        high = low;
+        low /= step;
+      }
+    }
+  }
+  const close = near === null ? 1e-13 : 1e-3;
+  for (let round = 0; round < 100 && high / low > 1 + close; round++) {
     const middle = Math.sqrt(low * high);
     if (spend(middle) > budget) low = middle;
     else high = middle;
