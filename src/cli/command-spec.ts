@@ -11,7 +11,7 @@ export interface CommandSpec {
   /** Keys of the option table that it takes; null for all of them. */
   readonly options: readonly string[] | null;
   /** Options of this command alone. */
-  readonly own: readonly { readonly flags: string; readonly help: string }[];
+  readonly own: readonly { readonly flags: string; readonly help: string; readonly repeatable?: true }[];
   /** Loads the command and runs it. @returns the exit code. */
   run(input: RunInput): Promise<number>;
 }
@@ -20,8 +20,10 @@ export interface CommandSpec {
 export interface CommandInput {
   /** By option key; a switch is true, a repeatable option an array. */
   readonly flags: Readonly<Record<string, string | boolean | readonly string[]>>;
-  /** Own options, by long name without dashes. */
+  /** Own options, by long name without dashes, in camel case. */
   readonly own: Readonly<Record<string, string | boolean>>;
+  /** Own options that may be repeated, likewise. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly args: readonly string[];
   readonly configFile: string | undefined;
   readonly problems: readonly { readonly path: string; readonly got: string; readonly expected: string }[];

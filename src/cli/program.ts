@@ -82,7 +82,10 @@ function addCommand(program: Command, spec: CommandSpec, found: (command: Comman
     command.addOption(added);
   }
   command.addOption(new Option(`${CONFIG_FLAG.flag} <${CONFIG_FLAG.value}>`, CONFIG_FLAG.help).helpGroup("Configuration:"));
-  for (const own of spec.own) command.addOption(new Option(own.flags, own.help).helpGroup("Options:"));
+  for (const own of spec.own) {
+    const option = new Option(own.flags, own.help).helpGroup("Options:");
+    command.addOption(own.repeatable === true ? option.argParser(gathered) : option);
+  }
   command.action(() => found(spec, inputOf(spec, command, keys)));
 }
 
@@ -93,18 +96,24 @@ function optionOf(spec: OptionSpec): Option {
     spec.default === null || spec.type.kind === "switch" ? "" : ` (default: ${spec.default.replace("VERSION", "<version>")})`;
   const choices = spec.type.kind === "choice" ? `${spec.type.of.join(", ")}: ` : "";
   const option = new Option(shown, `${choices}${spec.help}${fallback}`).helpGroup(`${spec.group}:`);
-  if (isList(spec.type)) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  if (isList(spec.type)) option.argParser(gathered);
   return option;
+}
+
+function gathered(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }
 
 function inputOf(spec: CommandSpec, command: Command, keys: ReadonlyMap<string, string>): CommandInput {
   const flags: Record<string, string | boolean | readonly string[]> = {};
   const own: Record<string, string | boolean> = {};
+  const lists: Record<string, readonly string[]> = {};
   let configFile: string | undefined;
   for (const [name, value] of Object.entries(command.opts())) {
     const key = keys.get(name);
     if (key !== undefined) flags[key] = value;
     else if (name === "config") configFile = value;
+    else if (Array.isArray(value)) lists[name] = value;
     else own[name] = value;
   }
   const isFlag = (arg: string): boolean => arg.startsWith("-") && arg !== "-";
@@ -112,7 +121,7 @@ function inputOf(spec: CommandSpec, command: Command, keys: ReadonlyMap<string, 
   const args = command.args.filter((arg) => !isFlag(arg));
   if (spec.args === null && problems.length === 0)
     problems.push(...args.map((arg) => ({ path: arg, got: "an argument", expected: `none: weir ${spec.name} takes options only` })));
-  return { flags, own, args, configFile, problems };
+  return { flags, own, lists, args, configFile, problems };
 }
 
 function unknownFlag(arg: string, command: Command): ConfigProblem {

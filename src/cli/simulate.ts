@@ -1,19 +1,23 @@
-import { readFile } from "node:fs/promises";
 import { openWeb, outOfRange } from "../app/simulation/open-web.ts";
 import type { SimulationResult } from "../app/simulation/result.ts";
 import { Simulation } from "../app/simulation/simulation.ts";
 import { shown } from "../config/shown.ts";
-import { ConfigError, type ConfigProblem } from "../kernel/errors.ts";
+import type { ConfigProblem } from "../kernel/errors.ts";
 import type { RunInput } from "./command-spec.ts";
 import { count, printable, share, span } from "./format.ts";
 import { printLine } from "./print-line.ts";
+import { readJson } from "./read-json.ts";
 import { settingsOf } from "./settings-of.ts";
 import { EXIT } from "./summary.ts";
 
 const LIMITERS = ["weir", "aimd"] as const;
+const HISTORY_ONLY = ["budget", "policy", "c5-interval", "objective", "window", "values", "warmup"].map(
+  (name) => [name === "c5-interval" ? "c5Interval" : name, `--${name}`] as const,
+);
 
 /** `weir simulate`: the real crawler against a described web, on virtual time. Ends with 1 when a URL was lost. */
 export async function runSimulate(input: RunInput): Promise<number> {
+  if (input.own.history !== undefined) return (await import("./simulate-history.ts")).runSimulateHistory(input);
   const problems: ConfigProblem[] = [];
   const hours = numberOf(input, "hours", problems);
   const seed = numberOf(input, "seed", problems);
@@ -21,9 +25,13 @@ export async function runSimulate(input: RunInput): Promise<number> {
   if (input.own.limiter !== undefined && limiter === undefined)
     problems.push({ path: "--limiter", got: shown(input.own.limiter), expected: `one of ${LIMITERS.join(", ")}` });
   const file = input.own.web;
-  if (typeof file !== "string") problems.push({ path: "--web", got: "nothing", expected: "a simulation file (docs/simulation.md)" });
+  if (typeof file !== "string")
+    problems.push({ path: "--web", got: "nothing", expected: "a simulation file, or --history with a history (docs/simulation.md)" });
+  for (const [key, flag] of HISTORY_ONLY)
+    if (input.own[key] !== undefined || input.lists[key] !== undefined)
+      problems.push({ path: flag, got: shown(input.own[key] ?? input.lists[key]), expected: "nothing: it goes with --history" });
   const { settings } = await settingsOf(input, { problems });
-  const web = openWeb(await readJson(String(file)), String(file), {
+  const web = openWeb(await readJson(String(file), "a simulation file"), String(file), {
     ...(hours === undefined ? {} : { hours }),
     ...(seed === undefined ? {} : { seed }),
     ...(limiter === undefined ? {} : { limiter }),
@@ -44,15 +52,6 @@ function numberOf(input: RunInput, name: "hours" | "seed", problems: ConfigProbl
   if (expected === null) return value;
   problems.push({ path: `--${name}`, got: shown(text), expected });
   return undefined;
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse((await readFile(path, "utf8")).replace(/^\uFEFF/, ""));
-  } catch (error) {
-    const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new ConfigError("WEIR_CONFIG_UNREADABLE", `${path} could not be read as a simulation file: ${why}`);
-  }
 }
 
 /** Exported for its test. */

@@ -2,6 +2,13 @@
  * Values that are not options: each with unit and source. What a person may set is in `defaults.ts`.
  */
 export const FIXED = {
+  /** Replays of recorded changes. */
+  replay: {
+    /** Share of the time, from the start, in which freshness is not measured. Source: cli.md. */
+    warmUp: 0.33,
+    /** Days after which a page is visited whatever its index says. Source: scheduling.md §2.1. */
+    maxAge: 365,
+  },
   route: {
     /** Value of `Accept`. */
     accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",

@@ -64,7 +64,7 @@ export class Replay {
 
   /** Goes on for at most so many visits. @returns whether it has come to the end. */
   run(most: number): boolean {
-    const { span, budget, costs, policy, learner, source } = this.#options;
+    const { span, budget, costs, policy } = this.#options;
     for (let done = 0; done < most && this.#now < span; done++) {
       this.#bear();
       this.#fit();
@@ -85,7 +85,7 @@ export class Replay {
       this.#now += costs[page] / budget;
     }
     if (this.#now < span) return false;
-    this.#end(source, learner);
+    this.#end();
     return true;
   }
 
@@ -135,7 +135,7 @@ export class Replay {
   }
 
   /** What happened between each page's last visit and the end. */
-  #end(_source: ChangeSource, _learner: RateLearner | null): void {
+  #end(): void {
     const { born, span } = this.#options;
     for (let at = 0; at < this.#nextBirth; at++) {
       const page = this.#births[at];

@@ -33,6 +33,7 @@ test("flags arrive by their key, repeated ones as a list, and arguments as they 
     flags: { maxPages: "5", headers: ["A: b", "C: d"], output: "-", json: true },
     own: {},
     args: ["a.example", "@seeds", "-"],
+    lists: {},
     configFile: undefined,
     problems: [],
   });
