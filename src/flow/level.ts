@@ -37,7 +37,7 @@ const SUSTAINED = 100;
 const BLIND_BELOW = 0.5;
 /** Nor is one at this part, when the host then refuses even single requests for a while. */
 const OUTAGE_BELOW = 0.75;
-/** After such refusals the way back is tried at once, then after this, twice as long for so many times, then seldom. Source: ADR 0013. */
+/** After such refusals the way back is tried at once, then after this, twice as long for so many times, then seldom. Source: ADR 0014. */
 const COMEBACK_EVERY: Millis = 10_000;
 const COMEBACKS = 3;
 const COMEBACK_SELDOM: Millis = 1_800_000;

@@ -87,7 +87,9 @@ export function restoreState(host: Host, blob: Uint8Array, clock: Clock, gateUnt
   const head = blob.byteLength >= 24 ? new Float64Array(blob.slice(0, 24).buffer) : null;
   if (head === null || head[0] !== PACKED) return host.limiter.restore(blob, now, gateLeft);
   const end = 24 + head[2];
-  host.limiter.restore(blob.slice(24, end), now, gateLeft);
+  // Time has passed for the host as well: a gap is not waited for again, and an idle limit has decayed. The gate is an instant.
+  const away = Math.max(0, clock.epoch() - head[1]);
+  host.limiter.restore(blob.slice(24, end), now - away, gateLeft === 0 ? 0 : gateLeft + away);
   if ((blob.byteLength - end) % Float64Array.BYTES_PER_ELEMENT !== 0) return;
-  host.health.restore(new Float64Array(blob.slice(end).buffer), now, Math.max(0, clock.epoch() - head[1]));
+  host.health.restore(new Float64Array(blob.slice(end).buffer), now, away);
 }
