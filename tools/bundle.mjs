@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 
 const bundle = await rolldown({
-  input: { main: "src/cli/main.ts", "parse-thread": "src/app/parse-thread.ts" },
+  input: { main: "src/cli/main.ts", "parse-thread": "src/app/parse-thread.ts", "extract-thread": "src/app/extract-thread.ts" },
   platform: "node",
   external: ["libsql", "jiti"],
   logLevel: "warn",

@@ -68,6 +68,14 @@ export const FIXED = {
       heap: 256 * 1_048_576,
     },
   },
+  extract: {
+    /** ms an extractor may take for one page by the clock. Source: guess; selectors on 1 MB take 60 ms. */
+    limit: 2_000,
+    /** ms the extractors' modules may take to load. Source: guess. */
+    startLimit: 10_000,
+    /** Heap of their thread. Source: guess. */
+    heap: 256 * 1_048_576,
+  },
   /** ms a drain may take. Source: cli.md. */
   drain: 25_000,
 } as const;
