@@ -37,7 +37,8 @@ export class Gate {
     this.lastCut = now;
     const spread = 0.5 + random() / 2;
     const backoff = Math.min(MOST, FIRST * 2 ** (this.failures - 1)) * spread;
-    const known = this.recovery * (this.failures === 1 ? 1 + KNOWN_SPREAD * (4 * spread - 3) : KNOWN_AGAIN * spread);
+    // An outage of hours is no ban: nobody is left alone for longer than the longest back-off because of it.
+    const known = Math.min(MOST, this.recovery) * (this.failures === 1 ? 1 + KNOWN_SPREAD * (4 * spread - 3) : KNOWN_AGAIN * spread);
     this.lengthen(now + Math.max(least, backoff, known));
   }
 
