@@ -15,8 +15,8 @@ export interface VisitQueueOptions {
 /**
  * Pages in the order of the instants at which a visit is worth the price. The caller asks for one whenever it can pay one. Where
  * nothing is due the next is pulled ahead, so that the budget is spent, and the price falls; where more is due than can be paid, the
- * best go first, and the price rises. A page's due instant is worked out when it is visited and again when it comes up, never in
- * between. Exact and simple, for replays; 20 bytes a page. Source: scheduling.md §3 (pull-ahead, backlog).
+ * best go first, and the price rises. A page's due instant is worked out when it is visited, when it comes up, and with each new
+ * price of `reprice`. Exact and simple, for replays; 20 bytes a page. Source: scheduling.md §3 (pull-ahead, backlog).
  */
 export class VisitQueue {
   readonly #policy: VisitPolicy;
@@ -69,10 +69,9 @@ export class VisitQueue {
    * visit and then about once a day: beliefs move, and pages come.
    */
   reprice(): void {
-    const first = this.#price === 0;
     const model = this.#modelPrice();
     this.#price = model * this.#correction;
-    if (!first) return;
+    // Where the price has fallen, or a belief about a whole class has moved, pages are due earlier than they were.
     const pages: PageNumber[] = [];
     for (; this.#waiting.size > 0; this.#waiting.drop()) pages.push(this.#waiting.first);
     for (const page of pages) this.#wait(page);
