@@ -16,6 +16,10 @@ const SILENT_CODES: readonly string[] = ["timeout", "dns", "too-slow"];
 /** Share of a measured time that our own delay may be before the rest says nothing of the host. Source: guess. */
 const DELAY_MOST = 0.25;
 
+/** Times that a page is excused by a stall of the loop, and pages of which that is remembered. Source: guess. */
+const STALL_EXCUSES = 2;
+const EXCUSED_MOST = 1_024;
+
 export interface LocalWatchDeps {
   readonly clock: Clock;
   readonly lag: LoopLag;
@@ -42,6 +46,7 @@ export class LocalWatch {
   readonly guard: LocalGuard<Host>;
   readonly #deps: LocalWatchDeps;
   #held: Held[] = [];
+  readonly #excused = new Map<string, number>();
   #timer: CancelTimer | null = null;
 
   constructor(deps: LocalWatchDeps) {
@@ -91,7 +96,8 @@ export class LocalWatch {
       this.guard.answered(host, startedAt, now);
       return end(errand, result, null);
     }
-    if (this.guard.isStall(lag.stalled(now) - errand.stalledBefore, now - startedAt)) return this.#trip(errand, result, "event-loop", now);
+    if (this.guard.isStall(lag.stalled(now) - errand.stalledBefore, now - startedAt) && this.#excuses(errand.url))
+      return this.#trip(errand, result, "event-loop", now);
     const before = this.guard.cause;
     const judged = this.guard.judge(
       { host, known: host.memory.answered, startedAt, inBody: result.phase === "body" },
@@ -106,6 +112,19 @@ export class LocalWatch {
     }
     this.#held.push({ errand, result, until: judged.until });
     this.#arm(judged.until - now);
+  }
+
+  /** On a machine that stalls all the time nothing would ever be the page's own: it is excused so often, and then judged. */
+  #excuses(url: string): boolean {
+    const times = this.#excused.get(url) ?? 0;
+    if (times >= STALL_EXCUSES) return false;
+    this.#excused.delete(url);
+    this.#excused.set(url, times + 1);
+    for (const oldest of this.#excused.keys()) {
+      if (this.#excused.size <= EXCUSED_MOST) break;
+      this.#excused.delete(oldest);
+    }
+    return true;
   }
 
   #trip(errand: Errand, result: Failure, cause: LocalCause, now: Millis): void {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Pipeline } from "../../src/pipeline/pipeline.ts";
 import { ScriptedLag } from "../../src/simulate/scripted-lag.ts";
 import type { ScriptedAnswer, ScriptedCall } from "../../src/simulate/scripted-web.ts";
-import { openPipeline, status, tree, World } from "./world.ts";
+import { openPipeline, page, status, tree, World } from "./world.ts";
 
 const SECOND = 1_000;
 const seedsOf = (hosts: number): string[] => Array.from({ length: hosts }, (_, n) => `https://site${n}.example/`);
@@ -60,6 +60,24 @@ test.each([3, 60])("the loop stalls for %i s: what timed out in it counts for no
   expect(cutsOf(pipeline)).toBe(0);
   expect(pipeline.tally.count("failed")).toBe(0);
   pipeline.abort();
+});
+
+test("on a machine that stalls all the time a page that never ends is given up all the same, and the others are had", async () => {
+  const stalls = Array.from({ length: 600 }, (_, second) => ({ from: second * SECOND, to: second * SECOND + 300 }));
+  const world = await World.open({
+    answer: (call) => {
+      if (call.url.endsWith("/drip")) return { kind: "failure", code: "too-slow", phase: "body", after: 20 * SECOND };
+      return call.url === "http://a.test/" ? page(call.url, ["/drip", "/ok1", "/ok2"], 50) : page(call.url, [], 50);
+    },
+    seeds: "http://a.test/",
+    lag: new ScriptedLag(stalls),
+    config: { maxWait: "10m" },
+  });
+  const summary = await world.finish(1_200 * SECOND);
+  expect(summary).toMatchObject({ stopped: null, left: 0, failed: 1, pages: 3 });
+  expect((await world.settled()).find(({ url }) => url.endsWith("/drip"))).toMatchObject({ code: "too-slow", attempts: 4 });
+  // Four attempts, two excuses for the loop, and three while a closure lasted.
+  expect(world.starts.filter(({ url }) => url.endsWith("/drip")).length).toBeLessThanOrEqual(9);
 });
 
 test("the resolver hangs: no host's limit moves, no row is charged, and names are asked for again within 5 s of its return", async () => {
